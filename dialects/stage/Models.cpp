@@ -36,6 +36,33 @@ struct SlotModel : SlotOpInterface::ExternalModel<SlotModel<OpT, use>, OpT> {
   }
 };
 
+struct CopyModel : StorageCopyOpInterface::ExternalModel<CopyModel, CopyOp> {
+  Value getSource(Operation *op) const { return cast<CopyOp>(op).getSource(); }
+  OperandRange getFrom(Operation *op) const {
+    return cast<CopyOp>(op).getFrom();
+  }
+  Value getTarget(Operation *op) const { return cast<CopyOp>(op).getTarget(); }
+  OperandRange getTo(Operation *op) const { return cast<CopyOp>(op).getTo(); }
+  bool getAsync(Operation *op) const { return cast<CopyOp>(op).getAsync(); }
+  std::optional<ArrayRef<int64_t>> getBox(Operation *op) const {
+    return cast<CopyOp>(op).getBox();
+  }
+  bool hasSourceOffsets(Operation *op) const {
+    return cast<CopyOp>(op).getFromOffsets();
+  }
+  bool hasTargetOffsets(Operation *op) const {
+    return cast<CopyOp>(op).getToOffsets();
+  }
+  bool readsZerosOutside(Operation *op) const {
+    return cast<CopyOp>(op).getPadding() == tile::Padding::zero;
+  }
+  bool canUseCopyUnit(Operation *) const { return true; }
+  bool usesCopyUnit(Operation *op) const { return cast<CopyOp>(op).getBulk(); }
+  void setUsesCopyUnit(Operation *op, bool isBulk) const {
+    cast<CopyOp>(op).setBulk(isBulk);
+  }
+};
+
 /// The methods of an interface are those of the definition.
 template <typename OpT, typename... Interfaces>
 void attach(MLIRContext *context) {
@@ -49,7 +76,7 @@ void stage::attachStorageModels(MLIRContext *context) {
   attach<AllocOp, StorageOpInterface>(context);
   attach<ReadOp, StorageReadOpInterface>(context);
   attach<WriteOp, StorageWriteOpInterface>(context);
-  attach<CopyOp, StorageCopyOpInterface>(context);
+  CopyOp::attachInterface<CopyModel>(*context);
   attach<ProductOp, StorageProductOpInterface>(context);
   attach<WaitOp, AsyncWaitOpInterface>(context);
   attach<ComputeOp, BoxRegionOpInterface>(context);

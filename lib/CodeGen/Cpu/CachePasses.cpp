@@ -71,13 +71,15 @@ private:
   /// non-temporal stores run at memory bandwidth, but still stall on TLB misses
   /// and on partial cache lines.
   static void prefetchPages(tile::KernelOp kernel, const CpuConfig &config) {
-    auto regions = kernel.getBody().front().getOps<stage::ComputeOp>();
+    auto regions =
+        kernel.getBody().front().getOps<stage::BoxRegionOpInterface>();
     if (regions.empty())
       return;
     Operation *first = *regions.begin();
     DominanceInfo dominance(kernel);
     OpBuilder builder(first);
-    for (stage::ComputeOp region : llvm::make_early_inc_range(regions))
+    for (stage::BoxRegionOpInterface region :
+         llvm::make_early_inc_range(regions))
       for (auto store :
            region.getBody().front().getOps<ViewAccessOpInterface>())
         prefetchNextRow(store, first, dominance, config, builder);
@@ -183,8 +185,8 @@ struct StreamStoresPass : cpu::impl::StreamStoresBase<StreamStoresPass> {
   void runOnOperation() override {
     CpuConfig config =
         CpuConfig::fromDescription(target::getDescription(getOperation()));
-    getOperation().walk([&](stage::ComputeOp region) {
-      if (region.getStream())
+    getOperation().walk([&](stage::BoxRegionOpInterface region) {
+      if (region.getStreamAttr())
         return;
       for (auto store :
            region.getBody().front().getOps<ViewAccessOpInterface>())

@@ -448,7 +448,7 @@ static LogicalResult lowerDot(MatrixProductOpInterface dot, KernelEmitter &e) {
   std::optional<ProductShape> shape = getProductShape(dot);
   if (!shape || !shape->isRowMajor())
     return e.decline("its operands are not m x k and k x n");
-  auto region = cast<stage::ComputeOp>(dot->getParentOp());
+  Operation *region = dot->getParentOp();
   Operation *before = region->getPrevNode();
   if (failed(staging::splitProduct(dot))) {
     auto how = dot->getAttrOfType<ProductAttr>(kProductAttr);

@@ -9,6 +9,7 @@
 
 #include "BulkCopies.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -64,8 +65,8 @@ static Value parity(Value isOdd, ThreadWriter &w) {
 }
 
 /// The copy of a box of a view into a part of a slot.
-static void copyInBulk(stage::CopyOp op, Value barrier, Value mask,
-                       ThreadWriter &w) {
+static void copyInBulk(stage::StorageCopyOpInterface op, Value barrier,
+                       Value mask, ThreadWriter &w) {
   StoragePlace place = w.storages.find(op.getTarget())->second;
   ViewParts view = w.viewOf(op.getSource());
   int64_t rank = view.sizes.size(), boxRank = place.type.getRank();
@@ -74,7 +75,7 @@ static void copyInBulk(stage::CopyOp op, Value barrier, Value mask,
   SmallVector<Value> at;
   for (auto [coordinate, size] : llvm::zip(op.getFrom(), box)) {
     Value first = w.scalar(coordinate);
-    at.push_back(op.getFromOffsets() ? first : w.mul(first, w.c64(size)));
+    at.push_back(op.hasSourceOffsets() ? first : w.mul(first, w.c64(size)));
   }
   Permutation permutation = permutationOf(place.type);
   // A single row has nothing to permute.
@@ -110,14 +111,14 @@ static LogicalResult startCopies(stage::ProduceOp op, Ring &ring,
   Value barrier = barrierOf(ring, fill, /*isEmpty=*/false, w),
         mask = isBelow(1);
   int64_t bytes = 0;
-  for (auto copy : op.getBody().getOps<stage::CopyOp>()) {
+  for (auto copy : op.getBody().getOps<stage::StorageCopyOpInterface>()) {
     auto type = cast<MemRefType>(copy.getTarget().getType());
     bytes += type.getNumElements() *
              ThreadBuilder::storedBytes(type.getElementType());
   }
   ExpectBytesOp::create(w.b, w.loc, barrier, bytes, mask);
   for (Operation &inner : op.getBody().front().without_terminator()) {
-    if (auto copy = dyn_cast<stage::CopyOp>(inner))
+    if (auto copy = dyn_cast<stage::StorageCopyOpInterface>(inner))
       copyInBulk(copy, barrier, mask, w);
     else if (failed(w.lower(&inner)))
       return failure();

@@ -32,10 +32,10 @@ public:
 
   /// Whether it can fill storage that a kernel fills once, and that products
   /// alone read.
-  bool suitsFixed(stage::CopyOp copy);
+  bool suitsFixed(stage::StorageCopyOpInterface copy);
 
 private:
-  bool suits(stage::CopyOp copy, int64_t align);
+  bool suits(stage::StorageCopyOpInterface copy, int64_t align);
   bool suitsView(Value view, unsigned along);
   bool suitsUse(Operation *user, int64_t align);
   bool suitsLoop(Value ring);
@@ -76,12 +76,12 @@ bool BulkChooser::suitsView(Value view, unsigned along) {
   return true;
 }
 
-bool BulkChooser::suits(stage::CopyOp copy, int64_t align) {
+bool BulkChooser::suits(stage::StorageCopyOpInterface copy, int64_t align) {
   auto storage = dyn_cast<MemRefType>(copy.getTarget().getType());
   auto view = dyn_cast<tile::ViewType>(copy.getSource().getType());
   if (!storage || !view || storage.getRank() != 2 || copy.getBox() ||
-      !copy.getTo().empty() || copy.getPadding() != tile::Padding::zero ||
-      copy->getNumRegions())
+      !copy.getTo().empty() || !copy.readsZerosOutside() ||
+      !copy.canUseCopyUnit() || copy->getNumRegions())
     return false;
   Permutation permutation = permutationOf(storage);
   int64_t each = ThreadBuilder::storedBytes(storage.getElementType());
@@ -157,7 +157,7 @@ bool BulkChooser::suitsUse(Operation *user, int64_t align) {
   return stage::ringFilledBy(user) &&
          llvm::all_of(user->getRegion(0).front().without_terminator(),
                       [&](Operation &op) {
-                        auto copy = dyn_cast<stage::CopyOp>(op);
+                        auto copy = dyn_cast<stage::StorageCopyOpInterface>(op);
                         return copy ? copy.getAsync() && suits(copy, align)
                                     : isPure(&op);
                       });
@@ -197,8 +197,8 @@ bool BulkChooser::suits(stage::RingOpInterface ring) {
          suitsLoop(ring.getRing());
 }
 
-bool BulkChooser::suitsFixed(stage::CopyOp copy) {
-  auto alloc = copy.getTarget().getDefiningOp<stage::AllocOp>();
+bool BulkChooser::suitsFixed(stage::StorageCopyOpInterface copy) {
+  auto alloc = copy.getTarget().getDefiningOp<stage::StorageOpInterface>();
   return alloc && !alloc.getOffset() && !copy.getAsync() &&
          copy->getParentOp() == kernel && alloc->getParentOp() == kernel &&
          suits(copy, alloc.getAlign().value_or(1)) &&
@@ -209,8 +209,8 @@ bool BulkChooser::suitsFixed(stage::CopyOp copy) {
 
 /// Makes a ring of one slot of storage that a kernel fills once, so that the
 /// copy unit fills it while threads go on.
-static stage::RingOpInterface makeSlot(stage::CopyOp copy) {
-  auto alloc = copy.getTarget().getDefiningOp<stage::AllocOp>();
+static stage::RingOpInterface makeSlot(stage::StorageCopyOpInterface copy) {
+  auto alloc = copy.getTarget().getDefiningOp<stage::StorageOpInterface>();
   Block *body = copy->getBlock();
   Operation *first = nullptr, *last = nullptr;
   for (Operation *user : alloc->getUsers()) {
@@ -231,14 +231,17 @@ static stage::RingOpInterface makeSlot(stage::CopyOp copy) {
   auto storage = cast<MemRefType>(alloc.getStorage().getType());
   auto ring = stage::RingOp::create(
       b, loc, stage::RingType::get(b.getContext(), /*depth=*/1, {storage}),
-      alloc.getAlignAttr(), /*offset=*/IntegerAttr());
+      alloc.getAlign() ? b.getI64IntegerAttr(*alloc.getAlign()) : IntegerAttr(),
+      /*offset=*/IntegerAttr());
   auto produce = stage::ProduceOp::create(b, loc, ring);
   Block *slot = b.createBlock(&produce.getBody());
   auto async = stage::CopyOp::create(
       b, loc, stage::TokenType::get(b.getContext()), copy.getSource(),
       copy.getFrom(), slot->addArgument(storage, loc), ValueRange(),
-      copy.getPad(), b.getUnitAttr(), copy.getFromOffsetsAttr(), UnitAttr(),
-      DenseI64ArrayAttr(), copy.getPaddingAttr());
+      /*pad=*/Value(), b.getUnitAttr(),
+      copy.hasSourceOffsets() ? b.getUnitAttr() : UnitAttr(), UnitAttr(),
+      DenseI64ArrayAttr(),
+      tile::PaddingAttr::get(b.getContext(), tile::Padding::zero));
   stage::CommitOp::create(b, loc, async.getToken());
   b.setInsertionPoint(first);
   auto consume = stage::ConsumeOp::create(b, loc, ring);
@@ -267,19 +270,19 @@ struct ChooseBulkCopies
       if (chooser.suits(ring))
         rings.push_back(ring);
     // Beside rings, with whose barriers threads wait anyway.
-    SmallVector<stage::CopyOp> fixed;
-    for (auto copy : kernel.getBody().getOps<stage::CopyOp>())
+    SmallVector<stage::StorageCopyOpInterface> fixed;
+    for (auto copy : kernel.getBody().getOps<stage::StorageCopyOpInterface>())
       if (!rings.empty() && chooser.suitsFixed(copy))
         fixed.push_back(copy);
-    for (stage::CopyOp copy : fixed)
+    for (stage::StorageCopyOpInterface copy : fixed)
       rings.push_back(makeSlot(copy));
     for (stage::RingOpInterface ring : rings) {
       // Places are given by simt-insert-barriers.
       ring.setBarriersAttr(SlotBarriersAttr::get(&getContext(), /*place=*/0));
       for (Operation *user : ring->getUsers())
-        user->walk([&](stage::CopyOp copy) {
+        user->walk([&](stage::StorageCopyOpInterface copy) {
           if (copy->getParentOp() == user)
-            copy.setBulk(true);
+            copy.setUsesCopyUnit(true);
         });
     }
   }

@@ -25,8 +25,9 @@ using namespace kiln::simt;
 
 static bool fillsInBulk(Operation *op) {
   return op
-      ->walk([](stage::CopyOp copy) {
-        return copy.getBulk() ? WalkResult::interrupt() : WalkResult::advance();
+      ->walk([](stage::StorageCopyOpInterface copy) {
+        return copy.usesCopyUnit() ? WalkResult::interrupt()
+                                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -50,8 +50,8 @@ static void fillByThreads(tile::KernelOp kernel) {
   kernel.walk([](Operation *op) {
     if (auto ring = dyn_cast<stage::RingOpInterface>(op))
       ring.setBarriersAttr({});
-    else if (auto copy = dyn_cast<stage::CopyOp>(op))
-      copy.setBulk(false);
+    else if (auto copy = dyn_cast<stage::StorageCopyOpInterface>(op))
+      copy.setUsesCopyUnit(false);
   });
 }
 

@@ -29,8 +29,8 @@ namespace {
 /// The region of one product, if it is nothing else.
 class ProductBlocker {
 public:
-  ProductBlocker(stage::ComputeOp region, MatrixProductOpInterface product,
-                 const RowChoice &choice)
+  ProductBlocker(stage::BoxRegionOpInterface region,
+                 MatrixProductOpInterface product, const RowChoice &choice)
       : region(region), product(product), choice(choice), b(region),
         math(b, region->getParentOfType<tile::KernelOp>(), region.getLoc()) {}
 
@@ -80,7 +80,7 @@ private:
     if (!write || !read || write.getStorage() != read.getStorage() ||
         !write.getOrigin().empty() || !read.getOrigin().empty())
       return "its sums are not added to storage";
-    bool isWhole = !region.getNumResults() && region.getFrom().empty() &&
+    bool isWhole = !region->getNumResults() && region.getFrom().empty() &&
                    region.getTo().empty();
     for (Operation &op : region.getBody().front())
       isWhole &= &op == write || isMemoryEffectFree(&op) ||
@@ -185,7 +185,7 @@ private:
         /*exchanged=*/UnitAttr(), /*max_imprecise_acc=*/IntegerAttr());
   }
 
-  stage::ComputeOp region;
+  stage::BoxRegionOpInterface region;
   MatrixProductOpInterface product;
   const RowChoice &choice;
   OpBuilder b;
@@ -203,7 +203,7 @@ struct StageBlockProductsPass
   void runOnOperation() override {
     SmallVector<MatrixProductOpInterface> products;
     getOperation().walk([&](MatrixProductOpInterface product) {
-      if (isa<stage::ComputeOp>(product->getParentOp()))
+      if (isa<stage::BoxRegionOpInterface>(product->getParentOp()))
         products.push_back(product);
     });
     target::TargetAttr description = target::getDescription(getOperation());
@@ -212,7 +212,7 @@ struct StageBlockProductsPass
     RowChoice choice(description, space, columns, panels);
     target::Report &report = target::Report::of(&getContext());
     for (MatrixProductOpInterface product : products) {
-      auto region = cast<stage::ComputeOp>(product->getParentOp());
+      auto region = cast<stage::BoxRegionOpInterface>(product->getParentOp());
       ProductBlocker blocker(region, product, choice);
       if (!blocker.run()) {
         target::keepDeclines(product);

@@ -31,10 +31,10 @@ static bool isZero(Value tile) {
 }
 
 /// Whether a region does nothing but to fill storage with zeros.
-static bool isFill(stage::ComputeOp region,
+static bool isFill(stage::BoxRegionOpInterface region,
                    stage::StorageWriteOpInterface write) {
   return region.getFrom().empty() && region.getTo().empty() &&
-         region.getNumResults() == 0 && write.getOrigin().empty() &&
+         region->getNumResults() == 0 && write.getOrigin().empty() &&
          isZero(write.getValue()) &&
          llvm::all_of(region.getBody().front().without_terminator(),
                       [&](Operation &op) {
@@ -42,13 +42,14 @@ static bool isFill(stage::ComputeOp region,
                       });
 }
 
-std::pair<stage::ComputeOp, Operation *> ProductSplitter::findFill() {
-  stage::ComputeOp fill;
+std::pair<stage::BoxRegionOpInterface, Operation *>
+ProductSplitter::findFill() {
+  stage::BoxRegionOpInterface fill;
   SmallVector<Operation *> readers;
   if (isBatched || !acc.getDefiningOp<stage::StorageOpInterface>())
     return {};
   for (Operation *user : acc.getUsers()) {
-    auto around = dyn_cast<stage::ComputeOp>(user->getParentOp());
+    auto around = dyn_cast<stage::BoxRegionOpInterface>(user->getParentOp());
     if (!around)
       return {};
     if (around == region)

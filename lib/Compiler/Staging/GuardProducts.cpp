@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitProducts.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -30,10 +31,11 @@ namespace {
 struct ProductGuard {
   OpBuilder b;
   Location loc;
-  stage::ComputeOp region;
+  stage::BoxRegionOpInterface region;
   MatrixProductOpInterface product;
 
-  ProductGuard(stage::ComputeOp region, MatrixProductOpInterface product)
+  ProductGuard(stage::BoxRegionOpInterface region,
+               MatrixProductOpInterface product)
       : b(region), loc(region.getLoc()), region(region), product(product) {}
 
   /// All elements along the first dimension, joined by `or`.
@@ -151,8 +153,9 @@ struct StageGuardProductsPass
     SmallVector<std::pair<MatrixProductOpInterface, SmallVector<NarrowProduct>>>
         found;
     getOperation().walk([&](MatrixProductOpInterface product) {
-      auto region = dyn_cast<stage::ComputeOp>(product->getParentOp());
-      if (!region || region.getNumResults())
+      auto region =
+          dyn_cast<stage::BoxRegionOpInterface>(product->getParentOp());
+      if (!region || region->getNumResults())
         return;
       for (NamedAttribute named : product->getAttrs())
         if (auto how = dyn_cast<ProductSplitAttrInterface>(named.getValue()))
@@ -160,7 +163,8 @@ struct StageGuardProductsPass
             found.push_back({product, ways});
     });
     for (auto &[product, ways] : found)
-      ProductGuard(cast<stage::ComputeOp>(product->getParentOp()), product)
+      ProductGuard(cast<stage::BoxRegionOpInterface>(product->getParentOp()),
+                   product)
           .run(ways);
   }
 };

@@ -50,7 +50,7 @@ template <typename Op> bool isWhole(Op op, RankedTensorType tile) {
 /// Takes the accesses out of one region.
 class CopyMaker {
 public:
-  CopyMaker(stage::ComputeOp region, tile::KernelOp kernel)
+  CopyMaker(stage::BoxRegionOpInterface region, tile::KernelOp kernel)
       : region(region), b(region), math(b, kernel, region.getLoc()) {}
 
   void run() {
@@ -62,7 +62,7 @@ public:
     // Loads happen before the region and stores behind it.
     for (ViewAccessOpInterface access : accesses)
       access.isRead() ? takeLoad(access) : takeStore(access);
-    if (!accesses.empty() && region.getNumResults() == 0 &&
+    if (!accesses.empty() && region->getNumResults() == 0 &&
         llvm::all_of(region.getBody().front(), [](Operation &op) {
           return isa<stage::YieldOp>(op) ||
                  (isa<stage::StorageReadOpInterface>(op) && op.use_empty());
@@ -150,7 +150,7 @@ private:
     store.erase();
   }
 
-  stage::ComputeOp region;
+  stage::BoxRegionOpInterface region;
   OpBuilder b;
   Indices math;
   Operation *behind = nullptr; ///< the last copy behind the region
@@ -159,12 +159,12 @@ private:
 struct StageMakeCopiesPass
     : staging::impl::StageMakeCopiesBase<StageMakeCopiesPass> {
   void runOnOperation() override {
-    SmallVector<stage::ComputeOp> regions;
-    getOperation().walk([&](stage::ComputeOp region) {
+    SmallVector<stage::BoxRegionOpInterface> regions;
+    getOperation().walk([&](stage::BoxRegionOpInterface region) {
       if (region.getFrom().empty() && region.getTo().empty())
         regions.push_back(region);
     });
-    for (stage::ComputeOp region : regions)
+    for (stage::BoxRegionOpInterface region : regions)
       CopyMaker(region, getOperation()).run();
   }
 };

@@ -104,7 +104,7 @@ struct StagePlacePass : staging::impl::StagePlaceBase<StagePlacePass> {
                 ? description.getUnitOfKind(target::UnitKind::Vector)
                 : target::ExecutionUnitAttr())
       beyond = std::max<int64_t>(beyond, unit.getBits() / 8);
-    getOperation().walk([&](stage::AllocOp alloc) { place(alloc); });
+    getOperation().walk([&](stage::StorageOpInterface alloc) { place(alloc); });
   }
 
 private:
@@ -115,7 +115,7 @@ private:
     });
   }
 
-  void place(stage::AllocOp alloc) {
+  void place(stage::StorageOpInterface alloc) {
     Value storage = alloc.getStorage();
     auto type = cast<MemRefType>(storage.getType());
     if (type.getMemorySpace())

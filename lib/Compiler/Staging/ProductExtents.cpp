@@ -39,12 +39,13 @@ static ViewBox boxOf(Value view, OperandRange coords, bool areOffsets,
 
 /// The copy from a view that alone fills storage, before `reader`; null if
 /// there is none.
-static stage::CopyOp onlyFilling(Value storage, Operation *reader) {
-  stage::CopyOp found;
+static stage::StorageCopyOpInterface onlyFilling(Value storage,
+                                                 Operation *reader) {
+  stage::StorageCopyOpInterface found;
   if (!storage.getDefiningOp<stage::StorageOpInterface>())
     return {};
   for (Operation *user : storage.getUsers()) {
-    auto copy = dyn_cast<stage::CopyOp>(user);
+    auto copy = dyn_cast<stage::StorageCopyOpInterface>(user);
     auto product = dyn_cast<stage::StorageProductOpInterface>(user);
     if (copy && copy.getTarget() == storage) {
       if (found)
@@ -59,16 +60,18 @@ static stage::CopyOp onlyFilling(Value storage, Operation *reader) {
       !found.getTo().empty())
     return {};
   Operation *behind = found->getBlock()->findAncestorOpInBlock(*reader);
-  return behind && found->isBeforeInBlock(behind) ? found : stage::CopyOp();
+  return behind && found->isBeforeInBlock(behind)
+             ? found
+             : stage::StorageCopyOpInterface();
 }
 
 static std::optional<ViewBox> readByCopy(stage::StorageReadOpInterface read) {
-  stage::CopyOp copy = read.getOrigin().empty()
-                           ? onlyFilling(read.getStorage(), read)
-                           : stage::CopyOp();
-  if (!copy || copy.getPadding() != tile::Padding::zero)
+  stage::StorageCopyOpInterface copy =
+      read.getOrigin().empty() ? onlyFilling(read.getStorage(), read)
+                               : stage::StorageCopyOpInterface();
+  if (!copy || !copy.readsZerosOutside())
     return std::nullopt;
-  return boxOf(copy.getSource(), copy.getFrom(), copy.getFromOffsets(),
+  return boxOf(copy.getSource(), copy.getFrom(), copy.hasSourceOffsets(),
                read.getResult().getType().getShape());
 }
 
@@ -132,7 +135,7 @@ private:
     return !seen.insert(user).second || follow(value);
   }
   bool followUse(OpOperand &use);
-  bool followCopy(stage::CopyOp copy, Value value);
+  bool followCopy(stage::StorageCopyOpInterface copy, Value value);
   bool followStore(ViewAccessOpInterface store);
 
   llvm::SmallPtrSet<Operation *, 8> seen;
@@ -140,7 +143,7 @@ private:
 };
 } // namespace
 
-bool StoredBoxes::followCopy(stage::CopyOp copy, Value value) {
+bool StoredBoxes::followCopy(stage::StorageCopyOpInterface copy, Value value) {
   if (copy.getSource() != value) // It writes over the sums.
     return true;
   if (!isa<tile::ViewType>(copy.getTarget().getType()))
@@ -149,8 +152,8 @@ bool StoredBoxes::followCopy(stage::CopyOp copy, Value value) {
   if (!copy.getFrom().empty())
     return false;
   if (seen.insert(copy).second)
-    boxes.push_back(boxOf(copy.getTarget(), copy.getTo(), copy.getToOffsets(),
-                          copy.getCopied()));
+    boxes.push_back(boxOf(copy.getTarget(), copy.getTo(),
+                          copy.hasTargetOffsets(), copy.getCopiedSizes()));
   return true;
 }
 
@@ -172,7 +175,7 @@ bool StoredBoxes::followUse(OpOperand &use) {
            (write.getOrigin().empty() && followOnce(write, write.getStorage()));
   if (auto read = dyn_cast<stage::StorageReadOpInterface>(user))
     return read.getOrigin().empty() && followOnce(read, read.getResult());
-  if (auto copy = dyn_cast<stage::CopyOp>(user))
+  if (auto copy = dyn_cast<stage::StorageCopyOpInterface>(user))
     return followCopy(copy, value);
   if (auto product = dyn_cast<stage::StorageProductOpInterface>(
           user)) // It adds to the sums.

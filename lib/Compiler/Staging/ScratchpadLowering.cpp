@@ -110,13 +110,13 @@ LogicalResult ScratchpadLowering::run(tile::KernelOp kernel) {
   SmallVector<Operation *> ops, done;
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     ops.push_back(op);
-    return isa<stage::ComputeOp>(op) ? WalkResult::skip()
-                                     : WalkResult::advance();
+    return isa<stage::BoxRegionOpInterface>(op) ? WalkResult::skip()
+                                                : WalkResult::advance();
   });
   for (Operation *op : ops) {
     // Regions and sizes are replaced, all else stays until nothing needs it.
     if (isa<stage::StageDialect, memref::MemRefDialect>(op->getDialect()) &&
-        !isa<stage::ComputeOp>(op))
+        !isa<stage::BoxRegionOpInterface>(op))
       done.push_back(op);
     // What fills a slot happens where the slot is filled.
     Operation *filling = op->getParentOfType<stage::ProduceOp>();

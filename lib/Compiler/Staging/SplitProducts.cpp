@@ -288,8 +288,8 @@ void ProductSplitter::run() {
 
 FailureOr<std::string> staging::splitProduct(MatrixProductOpInterface product,
                                              bool startsFresh) {
-  auto region = dyn_cast<stage::ComputeOp>(product->getParentOp());
-  if (!region || region.getNumResults() || !region.getFrom().empty() ||
+  auto region = dyn_cast<stage::BoxRegionOpInterface>(product->getParentOp());
+  if (!region || region->getNumResults() || !region.getFrom().empty() ||
       !region.getTo().empty() || product.getLhsScaleOperand() ||
       product.getRhsScaleOperand() || product.hasEncodedFactors() ||
       !product->hasOneUse() || !product.getAccOperand())

@@ -5,6 +5,7 @@
 #define KILN_LIB_STAGING_SPLITPRODUCTS_H
 
 #include "kiln/Dialect/Stage/Stage.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/ProductSplit.h"
@@ -82,8 +83,9 @@ mlir::Type withoutSign(mlir::Type type);
 /// Splits the product of one region.
 class ProductSplitter {
 public:
-  ProductSplitter(stage::ComputeOp region, MatrixProductOpInterface product,
-                  const ProductSplit &how, mlir::Value acc, bool startsFresh)
+  ProductSplitter(stage::BoxRegionOpInterface region,
+                  MatrixProductOpInterface product, const ProductSplit &how,
+                  mlir::Value acc, bool startsFresh)
       : region(region), product(product), how(how), acc(acc),
         startsFresh(startsFresh), b(region),
         math(b, region->getParentOfType<tile::Kernel>(), region.getLoc()),
@@ -139,7 +141,7 @@ private:
                 mlir::Value at, mlir::Value row);
   /// What fills the accumulator with zeros before, and the operation beside it
   /// that the product is in; null where that is not all that is before.
-  std::pair<stage::ComputeOp, mlir::Operation *> findFill();
+  std::pair<stage::BoxRegionOpInterface, mlir::Operation *> findFill();
   /// Whether these are the first steps, where the accumulator need not be
   /// filled before: what fills it is gone, or fills what no product writes.
   /// Else null.
@@ -157,7 +159,7 @@ private:
   mlir::Value directCondition(mlir::Value batch, mlir::Value from,
                               mlir::Value steps, mlir::Value at);
 
-  stage::ComputeOp region;
+  stage::BoxRegionOpInterface region;
   MatrixProductOpInterface product;
   const ProductSplit &how;
   mlir::Value acc;

@@ -19,7 +19,10 @@ def Stage_StorageOpInterface : Stage_OpInterface<"StorageOpInterface"> {
     InterfaceMethod<"The alignment of the first byte, in bytes, if it is stated.", "::std::optional<uint64_t>", "getAlign">,
     InterfaceMethod<"The number of bytes behind the last element that full vector accesses may touch.",
       "::std::optional<uint64_t>", "getSlack">,
-    InterfaceMethod<"The place in the memory, in bytes, once there is one.", "::std::optional<uint64_t>", "getOffset">
+    InterfaceMethod<"The place in the memory, in bytes, once there is one.", "::std::optional<uint64_t>", "getOffset">,
+    InterfaceMethod<"States the alignment of the first byte.", "void", "setAlign", (ins "::std::optional<uint64_t>":$bytes)>,
+    InterfaceMethod<"States the number of bytes behind the last element.", "void", "setSlack",
+      (ins "::std::optional<uint64_t>":$bytes)>
   ];
 }
 
@@ -89,11 +92,30 @@ def Stage_StorageCopyOpInterface : Stage_OpInterface<"StorageCopyOpInterface"> {
     InterfaceMethod<"Where the box starts in the target; for storage none: zeros.", "::mlir::OperandRange", "getTo">,
     InterfaceMethod<"Whether the copy is in flight until a wait for its token, which is the only result then.", "bool", "getAsync">,
     InterfaceMethod<"The sizes of the box, if it is not the whole storage.",
-      "::std::optional<::llvm::ArrayRef<int64_t>>", "getBox">
+      "::std::optional<::llvm::ArrayRef<int64_t>>", "getBox">,
+    InterfaceMethod<"Whether coordinates in a source view are of elements; otherwise they are of boxes.", "bool", "hasSourceOffsets",
+      (ins), "", "return false;">,
+    InterfaceMethod<"Whether coordinates in a target view are of elements; otherwise they are of boxes.", "bool", "hasTargetOffsets",
+      (ins), "", "return false;">,
+    InterfaceMethod<"Whether elements outside of a source view are zeros.", "bool", "readsZerosOutside", (ins), "",
+      "return false;">,
+    InterfaceMethod<[{
+      Whether a copy unit may fill storage by the copy, which then says so: `setUsesCopyUnit`. Such a copy has no effect but on the target, and
+      stays in flight until a wait for the slot.
+    }], "bool", "canUseCopyUnit", (ins), "", "return false;">,
+    InterfaceMethod<"Whether a copy unit does it.", "bool", "usesCopyUnit", (ins), "", "return false;">,
+    InterfaceMethod<"Says whether a copy unit does it.", "void", "setUsesCopyUnit", (ins "bool":$isBulk), "", "return;">
   ];
   let extraSharedClassDeclaration = [{
     /// Returns whether storage is written.
     bool fillsStorage() { return ::llvm::isa<::mlir::MemRefType>($_op.getTarget().getType()); }
+    /// Returns the sizes of what is copied.
+    ::llvm::ArrayRef<int64_t> getCopiedSizes() {
+      if (auto box = $_op.getBox())
+        return *box;
+      auto source = ::llvm::dyn_cast<::mlir::MemRefType>($_op.getSource().getType());
+      return (source ? source : ::llvm::cast<::mlir::MemRefType>($_op.getTarget().getType())).getShape();
+    }
   }];
 }
 
@@ -136,7 +158,8 @@ def Stage_BoxRegionOpInterface : Stage_OpInterface<"BoxRegionOpInterface"> {
     InterfaceMethod<"The first point; none: zeros.", "::mlir::OperandRange", "getFrom">,
     InterfaceMethod<"The point behind the last one; none: the sizes.", "::mlir::OperandRange", "getTo">,
     InterfaceMethod<"The region, of one block.", "::mlir::Region &", "getBody">,
-    InterfaceMethod<"Which stores are non-temporal; null: none.", "::kiln::stage::StreamAttr", "getStreamAttr">
+    InterfaceMethod<"Which stores are non-temporal; null: none.", "::kiln::stage::StreamAttr", "getStreamAttr">,
+    InterfaceMethod<"Says which stores are non-temporal.", "void", "setStreamAttr", (ins "::kiln::stage::StreamAttr":$stream)>
   ];
 }
 

@@ -7,12 +7,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "Models.h"
+#include "kiln/Dialect/Tile/ExternOps.h"
+#include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/Movement.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tile;
+
+#include "kiln/Dialect/Tile/TileInterfaces.cpp.inc"
 
 namespace {
 
@@ -41,6 +48,35 @@ struct TileCat : ConcatenationOpInterface::ExternalModel<TileCat, CatOp> {
   }
 };
 
+struct ReduceFold : FoldOpInterface::ExternalModel<ReduceFold, ReduceOp> {
+  int64_t getFoldedAxis(Operation *op) const {
+    return cast<ReduceOp>(op).getAxis();
+  }
+  bool isOrderedFold(Operation *op) const {
+    return cast<ReduceOp>(op).getOrdered();
+  }
+};
+
+struct ScanFold : FoldOpInterface::ExternalModel<ScanFold, ScanOp> {
+  int64_t getFoldedAxis(Operation *op) const {
+    return cast<ScanOp>(op).getAxis();
+  }
+  bool keepsAxis(Operation *) const { return true; }
+};
+
+struct AddOffset
+    : PointerOffsetOpInterface::ExternalModel<AddOffset, PtrAddOp> {
+  Value getOffsetInElements(Operation *op) const {
+    return cast<PtrAddOp>(op).getOffset();
+  }
+};
+
+struct CastOffset
+    : PointerOffsetOpInterface::ExternalModel<CastOffset, PtrCastOp> {};
+
+template <typename OpT>
+struct Output : LaunchOutputOpInterface::ExternalModel<Output<OpT>, OpT> {};
+
 } // namespace
 
 void tile::attachModels(MLIRContext *context) {
@@ -49,4 +85,10 @@ void tile::attachModels(MLIRContext *context) {
   ReshapeOp::attachInterface<TileReshape<ReshapeOp>>(*context);
   ExpandDimsOp::attachInterface<TileReshape<ExpandDimsOp>>(*context);
   CatOp::attachInterface<TileCat>(*context);
+  ReduceOp::attachInterface<ReduceFold>(*context);
+  ScanOp::attachInterface<ScanFold>(*context);
+  PtrAddOp::attachInterface<AddOffset>(*context);
+  PtrCastOp::attachInterface<CastOffset>(*context);
+  PrintOp::attachInterface<Output<PrintOp>>(*context);
+  AssertOp::attachInterface<Output<AssertOp>>(*context);
 }

@@ -14,6 +14,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/Cost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -113,11 +114,11 @@ bool kiln::driver::hasContractBounds(tile::KernelOp kernel) {
         llvm::any_of(op->getOperandTypes(), isFloat)) {
       // A reduction counts only if its combiner is one operation with a known
       // error bound, on elements narrower than f64.
-      auto reduce = dyn_cast<tile::ReduceOp>(op);
+      tile::FoldOpInterface reduce = tile::asReduction(op);
       if (!reduce || op->getNumResults() != 1 ||
           getElementTypeOrSelf(op->getResult(0)).isF64())
         return WalkResult::interrupt();
-      Block &body = reduce.getCombiner().front();
+      Block &body = reduce.getFoldRegion().front();
       if (body.getOperations().size() != 2 ||
           !isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
                arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(

@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Staging/Storage.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -214,7 +215,7 @@ LogicalResult cpu::lowerCompute(stage::ComputeOp region, KernelEmitter &e) {
     for (stage::StorageWriteOpInterface write : writes) {
       if (write.getValue().getDefiningOp() == root)
         continue;
-      if (isa<tile::ReduceOp>(root) && isComputedFor(root, write.getValue()))
+      if (tile::asReduction(root) && isComputedFor(root, write.getValue()))
         e.storing[write.getValue()] =
             e.storageAt(write.getStorage(), write.getOrigin());
       else

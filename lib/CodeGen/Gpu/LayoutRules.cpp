@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/OwnDiagnostics.h"
 #include "kiln/Interfaces/Reduction.h"
@@ -318,13 +319,13 @@ static LayoutRule layoutsOfSplit(tile::SplitOp op, const LayoutQuery &query) {
 }
 
 int simt::reducedAxis(Operation *op) {
-  auto reduce = dyn_cast<tile::ReduceOp>(op);
-  return reduce ? int(reduce.getAxis()) : -1;
+  tile::FoldOpInterface fold = tile::asReduction(op);
+  return fold ? int(fold.getFoldedAxis()) : -1;
 }
 
 int simt::scannedAxis(Operation *op) {
-  auto scan = dyn_cast<tile::ScanOp>(op);
-  return scan ? int(scan.getAxis()) : -1;
+  auto fold = dyn_cast<tile::FoldOpInterface>(op);
+  return fold && fold.keepsAxis() ? int(fold.getFoldedAxis()) : -1;
 }
 
 void simt::addPairLayouts(LoweringTable &table) {

@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include <numeric>
 
 using namespace mlir;
@@ -47,14 +48,13 @@ int64_t tile::alignmentOf(Value value, index::Analysis &facts) {
   Operation *op = value.getDefiningOp();
   if (auto view = dyn_cast_or_null<MakeViewOp>(op))
     return alignmentOf(view.getBase(), facts);
-  if (auto moved = dyn_cast_or_null<PtrAddOp>(op);
-      moved && !isa<RankedTensorType>(value.getType())) {
-    int64_t divisor = facts.of(moved.getOffset()).divisor;
-    return common(alignmentOf(moved.getPtr(), facts),
-                  divisor ? std::min(divisor, kMost) * bytes : 0);
-  }
-  if (auto cast = dyn_cast_or_null<PtrCastOp>(op);
-      cast && !isa<RankedTensorType>(value.getType()))
-    return std::max(bytes, alignmentOf(cast.getSource(), facts));
-  return bytes;
+  auto moved = dyn_cast_or_null<PointerOffsetOpInterface>(op);
+  if (!moved || isa<RankedTensorType>(value.getType()))
+    return bytes;
+  int64_t before = alignmentOf(moved.getBasePointers(), facts);
+  Value offset = moved.getOffsetInElements();
+  if (!offset)
+    return std::max(bytes, before);
+  int64_t divisor = facts.of(offset).divisor;
+  return common(before, divisor ? std::min(divisor, kMost) * bytes : 0);
 }

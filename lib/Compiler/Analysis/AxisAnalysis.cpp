@@ -4,6 +4,7 @@
 #include "AxisArith.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -250,12 +251,20 @@ TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
                 staysNonNegative(op, operand(0), operand(1), scalars);
             return sum;
           })
-          .Case([&](PtrAddOp made) {
-            int64_t bytes = elementBytes(made.getType());
-            return combine(operand(0), widened(operand(1), made.getOffset()),
-                           [&](const AxisFacts &a, const AxisFacts &b) {
-                             return addAxes(a, b, bytes, false);
-                           });
+          .Case([&](PointerOffsetOpInterface made) {
+            int64_t bytes = elementBytes(op->getResult(0).getType());
+            TileFacts from = operand(0);
+            if (Value offset = made.getOffsetInElements())
+              return combine(std::move(from), widened(operand(1), offset),
+                             [&](const AxisFacts &a, const AxisFacts &b) {
+                               return addAxes(a, b, bytes, false);
+                             });
+            if (bytes != elementBytes(made.getBasePointers().getType()))
+              for (AxisFacts &axis : from.axes) {
+                axis.divisibility = divisorAt(axis, 1);
+                axis.contiguity = 1;
+              }
+            return from;
           })
           .Case([&](arith::MulIOp) {
             TileFacts a = operand(0), b = operand(1);
@@ -285,16 +294,6 @@ TileFacts AxisAnalysis::ofArith(Operation *op, ArrayRef<int64_t> shape) {
           .Case<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>([&](auto) {
             return narrowed(widened(operand(0), op->getOperand(0)), op,
                             scalars);
-          })
-          .Case([&](PtrCastOp made) {
-            TileFacts from = operand(0);
-            if (elementBytes(made.getType()) !=
-                elementBytes(op->getOperand(0).getType()))
-              for (AxisFacts &axis : from.axes) {
-                axis.divisibility = divisorAt(axis, 1);
-                axis.contiguity = 1;
-              }
-            return from;
           })
           .Case<arith::ExtUIOp, arith::IndexCastUIOp>([&](auto) {
             TileFacts value = operand(0);

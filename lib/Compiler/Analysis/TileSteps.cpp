@@ -3,6 +3,7 @@
 
 #include "kiln/Analysis/TileSteps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -121,14 +122,26 @@ TileSteps::Steps TileSteps::compute(Value tile) {
         step = sum(step, other >= kUnknown || !subtracts ? other : -other);
     return steps;
   };
+  auto ofOnly = [&](Operation *) {
+    OpOperand *only = nullptr;
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType())) {
+        if (only)
+          return unknown;
+        only = &operand;
+      }
+    return only && handsOnElements(op) ? ofMoved(*only, result) : unknown;
+  };
   return TypeSwitch<Operation *, Steps>(op)
       .Case<arith::AddIOp, arith::SubIOp>([&](auto sum) {
         return add(sum.getLhs(), sum.getRhs(), isa<arith::SubIOp>(op));
       })
-      .Case([&](PtrAddOp sum) {
-        return isa<RankedTensorType>(sum.getPtr().getType())
-                   ? add(sum.getPtr(), sum.getOffset(), false)
-                   : Steps(of(sum.getOffset()));
+      .Case([&](PointerOffsetOpInterface sum) {
+        Value base = sum.getBasePointers(), offset = sum.getOffsetInElements();
+        if (!offset)
+          return ofOnly(op);
+        return isa<RankedTensorType>(base.getType()) ? add(base, offset, false)
+                                                     : Steps(of(offset));
       })
       .Case([&](arith::MulIOp product) {
         return ofProduct(product.getLhs(), product.getRhs());
@@ -148,16 +161,7 @@ TileSteps::Steps TileSteps::compute(Value tile) {
       .Case([&](arith::SelectOp choice) {
         return Steps(of(choice.getTrueValue()));
       })
-      .Default([&](Operation *) {
-        OpOperand *only = nullptr;
-        for (OpOperand &operand : op->getOpOperands())
-          if (isa<RankedTensorType>(operand.get().getType())) {
-            if (only)
-              return unknown;
-            only = &operand;
-          }
-        return only && handsOnElements(op) ? ofMoved(*only, result) : unknown;
-      });
+      .Default(ofOnly);
 }
 
 ArrayRef<int64_t> TileSteps::of(Value tile) {

@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/Loops.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Staging/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -134,7 +135,7 @@ void TileToStage::convertOp(Operation *op) {
   }
   if (auto product = dyn_cast<MatrixProductOpInterface>(op))
     return convertProduct(product);
-  if (isa<tile::CatOp>(op))
+  if (isa<ConcatenationOpInterface>(op))
     return convertCat(op);
   if (isa<tile::ReshapeOp>(op))
     return convertReshape(op);

@@ -4,6 +4,7 @@
 #include "kiln/Analysis/Aliases.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Staging/Storage.h"
 
@@ -79,16 +80,16 @@ Operation *Storage::fusionOf(Value value) {
     if (!first || sink->isBeforeInBlock(first))
       first = sink;
   }
-  auto reduce = dyn_cast_or_null<tile::ReduceOp>(first);
+  tile::FoldOpInterface reduce = tile::asReduction(first);
   if (!reduce || (forced && forced(op)))
     return nullptr;
   bool identity = true, found = false;
-  for (Value source : reduce.getSources())
+  for (Value source : reduce->getOperands())
     found |= reads(source, value, identity);
   // What the value itself reads must still be unchanged at the reduce.
   for (Operation &between :
        llvm::make_range(std::next(op->getIterator()), reduce->getIterator()))
-    if (!isa<tile::ReduceOp>(between) &&
+    if (!tile::asReduction(&between) &&
         (writesView(&between) || between.getNumRegions() ||
          llvm::is_contained(pointerWrites, &between) ||
          llvm::any_of(between.getResults(), [&](Value result) {

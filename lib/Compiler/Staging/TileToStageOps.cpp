@@ -7,6 +7,9 @@
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
+#include "kiln/Interfaces/Movement.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,10 +25,9 @@ static RankedTensorType tileOf(Value value) {
 /// Whether the operation takes its operands element by element, so that they
 /// may be computed in its region. All others get them from storage.
 static bool takesElements(Operation *op) {
-  return isa<ViewAccessOpInterface, MatrixProductOpInterface, tile::ReduceOp,
-             tile::LoadPtrOp, tile::StorePtrOp, tile::AtomicRMWOp,
-             tile::AtomicCASOp, tile::AssertOp>(op) ||
-         OpTrait::hasElementwiseMappableTraits(op);
+  return isa<ViewAccessOpInterface, MatrixProductOpInterface,
+             PointerAccessOpInterface, tile::AssertOp>(op) ||
+         tile::asReduction(op) || OpTrait::hasElementwiseMappableTraits(op);
 }
 
 /// Whether it looks at memory as rows without gaps, `pack` elements at a time.
@@ -40,7 +42,7 @@ static bool needsDenseTiles(Operation *op, int64_t &pack) {
 static SmallVector<int64_t> boxOf(Operation *op) {
   if (auto access = dyn_cast<ViewAccessOpInterface>(op))
     return SmallVector<int64_t>(access.getAccessedType().getShape());
-  bool reads = isa<tile::ReduceOp>(op) || op->getNumResults() == 0 ||
+  bool reads = tile::asReduction(op) || op->getNumResults() == 0 ||
                !tileOf(op->getResult(0));
   SmallVector<int64_t> box;
   auto consider = [&](Value value) {
@@ -177,11 +179,10 @@ void TileToStage::convertAlone(Operation *op) {
 }
 
 void TileToStage::convertCat(Operation *op) {
-  auto cat = cast<tile::CatOp>(op);
   Location loc = op->getLoc();
-  Value whole = allocate(tileOf(cat.getResult()), loc);
-  int64_t start = 0, axis = cat.getAxis();
-  for (Value source : cat.getSources()) {
+  Value whole = allocate(tileOf(op->getResult(0)), loc);
+  int64_t start = 0, axis = cast<ConcatenationOpInterface>(op).getJoinedDim();
+  for (Value source : op->getOperands()) {
     SmallVector<Value> origin;
     for (int64_t d = 0; d < tileOf(source).getRank(); ++d)
       origin.push_back(
@@ -193,7 +194,7 @@ void TileToStage::convertCat(Operation *op) {
     });
     start += tileOf(source).getDimSize(axis);
   }
-  storage[cat.getResult()] = whole;
+  storage[op->getResult(0)] = whole;
 }
 
 void TileToStage::convertReshape(Operation *op) {

@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Stage/Places.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -102,7 +103,7 @@ public:
       LogicalResult done = success();
       if (auto write = dyn_cast<stage::StorageWriteOpInterface>(op)) {
         // A reduction writes its own results.
-        if (!write.getValue().getDefiningOp<tile::ReduceOp>())
+        if (!tile::asReduction(write.getValue().getDefiningOp()))
           done = lowerWrite(write);
       } else if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
         done = lowerReduce(reduce);
@@ -141,7 +142,8 @@ private:
     DenseSet<Value> written;
     int sinks = 0;
     for (Operation &op : region.getBody().front()) {
-      sinks += isa<tile::ReduceOp, stage::YieldOp>(op) && op.getNumOperands();
+      sinks += (tile::asReduction(&op) || isa<stage::YieldOp>(op)) &&
+               op.getNumOperands();
       if (auto write = dyn_cast<stage::StorageWriteOpInterface>(op)) {
         written.insert(root(write.getStorage()));
         ++sinks;

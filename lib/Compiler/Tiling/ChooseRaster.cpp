@@ -5,6 +5,7 @@
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/TargetRegistry.h"
@@ -41,7 +42,7 @@ static bool isFree(tile::KernelOp kernel) {
   kernel.walk([&](Operation *op) {
     multiplies |= isa<MatrixProductOpInterface>(op);
     // Lines come in the usual order.
-    isOrdered |= isa<tile::PrintOp, tile::AssertOp, tile::InstanceIdOp,
+    isOrdered |= isa<tile::LaunchOutputOpInterface, tile::InstanceIdOp,
                      tile::ClusterBarrierOp>(op);
   });
   return multiplies && !isOrdered;

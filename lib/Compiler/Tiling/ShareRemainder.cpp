@@ -18,7 +18,10 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
+#include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "kiln/Target/ModuleOptions.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
@@ -78,8 +81,9 @@ static program::LaunchOp onlyLaunch(tile::KernelOp kernel) {
 }
 
 static bool isZero(Value tile) {
-  if (auto splat = tile.getDefiningOp<tile::SplatOp>())
-    tile = splat.getValue();
+  Operation *op = tile.getDefiningOp();
+  if (Value value = op ? getFillValue(op) : Value())
+    tile = value;
   return matchPattern(tile, m_AnyZeroFloat());
 }
 
@@ -120,9 +124,10 @@ std::optional<Candidate> Candidate::of(tile::KernelOp kernel) {
     return std::nullopt;
   bool isPlain = true;
   kernel.walk([&](Operation *op) {
-    isPlain &=
-        !isa<tile::PrintOp, tile::AssertOp, tile::InstanceIdOp,
-             tile::ClusterBarrierOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+    auto access = dyn_cast<PointerAccessOpInterface>(op);
+    isPlain &= !isa<tile::LaunchOutputOpInterface, tile::InstanceIdOp,
+                    tile::ClusterBarrierOp>(op) &&
+               !(access && access.isUpdate());
   });
   // Nothing is written before the product.
   for (Operation &op : kernel.getBody().front()) {

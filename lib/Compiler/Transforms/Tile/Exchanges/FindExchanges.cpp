@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -38,7 +39,7 @@ static RankedTensorType tileOf(Value value) {
 /// both of each pair; null if it is something else.
 static tile::ReduceOp getReducedPairs(tile::BroadcastOp broadcast) {
   Operation *expand = broadcast.getSource().getDefiningOp();
-  if (!isa_and_nonnull<tile::ExpandDimsOp, tile::ReshapeOp>(expand))
+  if (!isa_and_nonnull<ReshapeOpInterface>(expand))
     return {};
   auto reduce = expand->getOperand(0).getDefiningOp<tile::ReduceOp>();
   if (!reduce || reduce.getOrdered())

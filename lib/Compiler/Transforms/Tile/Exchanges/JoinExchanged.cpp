@@ -7,6 +7,8 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -109,8 +111,8 @@ static SmallVector<int64_t> joinDims(ArrayRef<int64_t> shape) {
 }
 
 Value Joiner::reshape(Value tile, Shape shape) {
-  while (auto inner = tile.getDefiningOp<tile::ReshapeOp>())
-    tile = inner.getSource();
+  while (auto inner = tile.getDefiningOp<ReshapeOpInterface>())
+    tile = inner.getMoved();
   if (tileOf(tile).getShape() == shape)
     return tile;
   return b.createOrFold<tile::ReshapeOp>(tile.getLoc(), typeOf(tile, shape),
@@ -188,11 +190,11 @@ Value Joiner::compute(Value tile, ArrayRef<Value> indices, const Joined &in) {
   Operation *op = tile.getDefiningOp();
   if (!op)
     return {};
-  if (auto fill = dyn_cast<tile::SplatOp>(op))
-    return tile::SplatOp::create(b, loc, type, fill.getValue());
-  if (auto iota = dyn_cast<tile::IotaOp>(op)) {
-    Value index = indices[iota.getDim()];
-    if (tileOf(tile).getDimSize(iota.getDim()) == 1)
+  if (Value fill = getFillValue(op))
+    return tile::SplatOp::create(b, loc, type, fill);
+  if (std::optional<unsigned> dim = getCountedDim(op)) {
+    Value index = indices[*dim];
+    if (tileOf(tile).getDimSize(*dim) == 1)
       return arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type));
     if (!index)
       return {};
@@ -203,15 +205,14 @@ Value Joiner::compute(Value tile, ArrayRef<Value> indices, const Joined &in) {
            : bits < 32 ? arith::TruncIOp::create(b, loc, type, index)
                        : index;
   }
-  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
-    SmallVector<Value> at(indices);
-    for (auto [index, size] :
-         llvm::zip_equal(at, tileOf(broadcast.getSource()).getShape()))
-      if (size == 1)
-        index = nullptr;
-    return make(broadcast.getSource(), at, in);
+  if (auto broadcast = dyn_cast<RepeatOpInterface>(op)) {
+    SmallVector<Value> at;
+    Shape before = tileOf(broadcast.getMoved()).getShape();
+    for (auto [dim, size] : llvm::zip_equal(broadcast.getKeptDims(), before))
+      at.push_back(size == 1 ? Value() : indices[dim]);
+    return make(broadcast.getMoved(), at, in);
   }
-  if (isa<tile::ExpandDimsOp, tile::ReshapeOp>(op)) {
+  if (isa<ReshapeOpInterface>(op)) {
     Value source = op->getOperand(0);
     SmallVector<std::pair<Value, int64_t>> wide;
     for (auto [index, size] : llvm::zip_equal(indices, tileOf(tile).getShape()))
@@ -284,7 +285,7 @@ void Joiner::rewrite(tile::ExchangeOp op, const Joined &in) {
 void Joiner::rewrite(Operation *op, const Joined &in) {
   if (auto exchange = dyn_cast<tile::ExchangeOp>(op))
     return rewrite(exchange, in);
-  if (isa<tile::BroadcastOp, tile::IotaOp, tile::SplatOp>(op)) {
+  if (isa<RepeatOpInterface>(op) || getFillValue(op) || getCountedDim(op)) {
     Shape shape = tileOf(op->getResult(0)).getShape();
     SmallVector<Value> indices;
     for (size_t dim = 0; dim < shape.size(); ++dim)

@@ -16,6 +16,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/OrdersElements.h"
 #include "kiln/Interfaces/ViewAccess.h"
@@ -95,10 +96,10 @@ private:
   void widenFolds() {
     SmallVector<Operation *> folds;
     kernel.walk([&](Operation *op) {
-      auto reduce = dyn_cast<tile::ReduceOp>(op);
+      tile::FoldOpInterface reduce = tile::asReduction(op);
       // An ordered fold rounds at each step.
       bool isFold =
-          op->hasTrait<OrdersElements>() || (reduce && !reduce.getOrdered());
+          op->hasTrait<OrdersElements>() || (reduce && !reduce.isOrderedFold());
       if (isFold && llvm::any_of(op->getOperandTypes(), isFloat8))
         folds.push_back(op);
     });

@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -28,7 +29,7 @@ public:
     kernel.walk([&](Operation *op) {
       if (isa<InstanceIdOp, NumInstancesOp, GridCoordinatesOp>(op))
         found.push_back(op);
-      if (isa<PrintOp, AssertOp>(op) && coordinatesBefore(op))
+      if (isa<LaunchOutputOpInterface>(op) && coordinatesBefore(op))
         output = op;
     });
     if (output)

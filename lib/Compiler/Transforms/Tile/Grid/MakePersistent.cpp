@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/ExternOps.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,8 +25,8 @@ using namespace kiln::tile;
 bool tile::printsOrAsserts(KernelOp kernel) {
   return kernel
       .walk([](Operation *op) {
-        return isa<PrintOp, AssertOp>(op) ? WalkResult::interrupt()
-                                          : WalkResult::advance();
+        return isa<LaunchOutputOpInterface>(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -38,7 +39,7 @@ std::string tile::whyNotPersistent(KernelOp kernel) {
   bool usesPlace = false;
   Operation *output = nullptr;
   kernel.walk([&](Operation *op) {
-    if (isa<PrintOp, AssertOp>(op))
+    if (isa<LaunchOutputOpInterface>(op))
       output = op;
     if (isa<ProgramIdOp, InstanceIdOp>(op))
       usesPlace |= !op->use_empty();

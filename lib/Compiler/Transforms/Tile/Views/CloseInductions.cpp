@@ -4,6 +4,7 @@
 #include "PointerExpr.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,9 +32,9 @@ bool hoist(Value value, scf::ForOp loop) {
 Value getIncrement(BlockArgument carried, Value yielded, scf::ForOp loop) {
   Operation *op = yielded.getDefiningOp();
   Value increment;
-  if (auto offset = dyn_cast_or_null<PtrAddOp>(op)) {
-    if (offset.getPtr() == carried)
-      increment = offset.getOffset();
+  if (PointerOffsetOpInterface step = asPointerStep(op)) {
+    if (step.getBasePointers() == carried)
+      increment = step.getOffsetInElements();
   } else if (auto add = dyn_cast_or_null<arith::AddIOp>(op)) {
     if (add.getLhs() == carried)
       increment = add.getRhs();

@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -403,8 +404,9 @@ void LaunchBounds::examine(Value tile, TilePlace place) {
     }
     if (Value moved = getMovedTile(op))
       left.push_back({moved, placeOfSource(op, at)});
-    else if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp,
-                 arith::IndexCastOp, arith::ExtSIOp, PtrAddOp>(op))
+    else if (asPointerStep(op) ||
+             isa<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                 arith::IndexCastOp, arith::ExtSIOp>(op))
       for (Value operand : llvm::reverse(op->getOperands()))
         left.push_back({operand, at});
   }

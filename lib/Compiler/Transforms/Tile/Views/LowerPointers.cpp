@@ -13,6 +13,8 @@
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -93,16 +95,19 @@ private:
     if (auto splat = dyn_cast<tile::SplatOp>(op)) {
       splat.getValueMutable().assign(
           tile::PtrToIntOp::create(b, loc, b.getI64Type(), splat.getValue()));
-    } else if (auto offset = dyn_cast<tile::PtrAddOp>(op)) {
-      replace(op, step(loc, offset.getPtr(), offset.getOffset(),
-                       pointeeBytes(pointers)));
+    } else if (tile::PointerOffsetOpInterface moved = tile::asPointerStep(op)) {
+      replace(op, step(loc, moved.getBasePointers(),
+                       moved.getOffsetInElements(), pointeeBytes(pointers)));
     } else if (isa<tile::IntToPtrOp, tile::PtrToIntOp, tile::PtrCastOp>(op)) {
       replace(op, resize(loc, op->getOperand(0),
                          cast<RankedTensorType>(op->getResult(0).getType())));
-    } else if (isa<tile::LoadPtrOp, tile::StorePtrOp, tile::AtomicRMWOp,
-                   tile::AtomicCASOp>(op)) {
-      op->setOperand(
-          0, tile::IntToPtrOp::create(b, loc, pointers, op->getOperand(0)));
+    } else if (auto access = dyn_cast<PointerAccessOpInterface>(op)) {
+      Value addresses = access.getAccessedPointers();
+      OpOperand &operand =
+          *llvm::find_if(op->getOpOperands(), [&](OpOperand &each) {
+            return each.get() == addresses;
+          });
+      operand.set(tile::IntToPtrOp::create(b, loc, pointers, addresses));
     }
   }
 

@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -75,7 +76,10 @@ private:
       }
     return TypeSwitch<Operation *, FailureOr<PointerExpr>>(op)
         .Case([&](ReshapeOp reshape) { return visitReshape(reshape); })
-        .Case([&](PtrAddOp step) { return visitStep(step); })
+        .Case([&](PointerOffsetOpInterface step) {
+          return step.getOffsetInElements() ? visitStep(step)
+                                            : visitTile(op, value);
+        })
         .Case([&](arith::AddIOp add) {
           return combine(add.getLhs(), add.getRhs(), false, value);
         })
@@ -231,20 +235,21 @@ private:
   }
 
   /// A pointer moved by an offset.
-  FailureOr<PointerExpr> visitStep(PtrAddOp step) {
-    FailureOr<PointerExpr> pointer = visit(step.getPtr());
+  FailureOr<PointerExpr> visitStep(PointerOffsetOpInterface step) {
+    Value distance = step.getOffsetInElements();
+    FailureOr<PointerExpr> pointer = visit(step.getBasePointers());
     if (failed(pointer))
       return failure();
     llvm::SaveAndRestore inexact(isInexact, false);
-    FailureOr<PointerExpr> offset = visit(step.getOffset());
+    FailureOr<PointerExpr> offset = visit(distance);
     if (isInexact) {
-      FailureOr<PointerExpr> near = visitNear(step.getOffset());
+      FailureOr<PointerExpr> near = visitNear(distance);
       if (succeeded(near))
         offset = near;
     }
     if (failed(offset))
       return failure();
-    return combine(*pointer, *offset, false, step);
+    return combine(*pointer, *offset, false, step.getOperation());
   }
 
   /// An offset of 32 bits as a start, which wraps around as it is computed, and

@@ -13,7 +13,9 @@
 #include "kiln/Dialect/Tile/AtomicOps.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Index/Reader.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -139,13 +141,11 @@ private:
       reads.insert({load, dim});
       return !load.getIsVolatile() && mayDiffer(load.getResult(), dim);
     }
-    if (auto store = dyn_cast<StorePtrOp>(op))
-      return store.getMask() && bounds(store.getMask(), dim);
-    if (auto atomic = dyn_cast<AtomicRMWOp>(op))
-      return atomic.getMask() && atomic.getResult().use_empty() &&
-             bounds(atomic.getMask(), dim);
-    if (auto step = dyn_cast<PtrAddOp>(op))
-      return mayDiffer(step.getResult(), dim);
+    if (auto access = dyn_cast<PointerAccessOpInterface>(op))
+      return access.getAccessMask() && op->use_empty() &&
+             bounds(access.getAccessMask(), dim);
+    if (asPointerStep(op))
+      return mayDiffer(op->getResult(0), dim);
     if (!isMemoryEffectFree(op) || op->getNumRegions() > 1 ||
         (op->getNumRegions() && !isa<IndexMapOpInterface>(op)))
       return false;

@@ -39,6 +39,34 @@ struct AllocModel : BufferOpInterface::ExternalModel<AllocModel, AllocOp> {
     return operandFor(alloc.getSizes(),
                       cast<MemRefType>(alloc.getType()).getShape(), dim);
   }
+  StringAttr getBufferDevice(Operation *op) const {
+    return cast<AllocOp>(op).getDeviceAttr();
+  }
+  bool startsUnwritten(Operation *) const { return true; }
+  Value buildOnDevice(Operation *op, OpBuilder &builder,
+                      StringAttr device) const {
+    auto alloc = cast<AllocOp>(op);
+    return AllocOp::create(builder, builder.getInsertionPoint()->getLoc(),
+                           alloc.getType(), alloc.getSizes(), Value(), device,
+                           IntegerAttr(), StringAttr());
+  }
+  void placeOnDevice(Operation *op, StringAttr device) const {
+    auto alloc = cast<AllocOp>(op);
+    alloc.setDeviceAttr(device);
+    // Its place in the arena was one of another device.
+    alloc.getOffsetMutable().clear();
+  }
+};
+
+struct ConstantModel
+    : BufferOpInterface::ExternalModel<ConstantModel, ConstantOp> {
+  Value buildOnDevice(Operation *op, OpBuilder &builder,
+                      StringAttr device) const {
+    auto constant = cast<ConstantOp>(op);
+    return ConstantOp::create(builder, builder.getInsertionPoint()->getLoc(),
+                              constant.getType(), constant.getValue(), device,
+                              IntegerAttr());
+  }
 };
 
 struct ViewModel : BufferOpInterface::ExternalModel<ViewModel, ViewOp> {
@@ -53,6 +81,36 @@ struct ViewModel : BufferOpInterface::ExternalModel<ViewModel, ViewOp> {
     auto view = cast<ViewOp>(op);
     return operandFor(view.getStrides(), view.getStaticStrides(), dim);
   }
+  OpFoldResult getViewOffset(Operation *op) const {
+    auto view = cast<ViewOp>(op);
+    int64_t offset = view.getStaticOffset()[0];
+    if (ShapedType::isDynamic(offset))
+      return view.getOffsets()[0];
+    return IntegerAttr::get(IndexType::get(op->getContext()), offset);
+  }
+};
+
+/// An operation that only reads buffers.
+template <typename OpT>
+struct Reader : BufferUserOpInterface::ExternalModel<Reader<OpT>, OpT> {};
+
+struct Launcher : BufferUserOpInterface::ExternalModel<Launcher, LaunchOp> {
+  bool writesBuffer(Operation *op, OpOperand &operand) const {
+    auto launch = cast<LaunchOp>(op);
+    return llvm::is_contained(launch.getWrites(),
+                              int64_t(operand.getOperandNumber()) -
+                                  launch.getArgs().getBeginOperandIndex());
+  }
+};
+
+struct Copier : BufferUserOpInterface::ExternalModel<Copier, CopyOp> {
+  bool writesBuffer(Operation *op, OpOperand &operand) const {
+    return operand.get() == cast<CopyOp>(op).getTarget();
+  }
+};
+
+struct Filler : BufferUserOpInterface::ExternalModel<Filler, FillOp> {
+  bool writesBuffer(Operation *, OpOperand &) const { return true; }
 };
 
 } // namespace
@@ -98,6 +156,15 @@ void ProgramDialect::initialize() {
       >();
   AllocOp::attachInterface<AllocModel>(*getContext());
   ViewOp::attachInterface<ViewModel>(*getContext());
+  ConstantOp::attachInterface<ConstantModel>(*getContext());
+  LaunchOp::attachInterface<LaunchOpInterface::Model<LaunchOp>, Launcher>(
+      *getContext());
+  CopyOp::attachInterface<Copier>(*getContext());
+  FillOp::attachInterface<Filler>(*getContext());
+  TransferOp::attachInterface<Reader<TransferOp>>(*getContext());
+  ReadOp::attachInterface<Reader<ReadOp>>(*getContext());
+  AlignedOp::attachInterface<Reader<AlignedOp>>(*getContext());
+  ReturnOp::attachInterface<Reader<ReturnOp>>(*getContext());
 }
 
 LogicalResult

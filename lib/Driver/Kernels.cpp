@@ -7,6 +7,7 @@
 #include "Shards.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Driver/Semantics.h"
@@ -338,7 +339,8 @@ private:
         list.push_back(name.getValue());
       return list;
     };
-    module.walk([&](program::LaunchOp launch) { add(launch.getKernels()); });
+    module.walk(
+        [&](program::LaunchOpInterface launch) { add(launch.getKernels()); });
     for (auto kernel : module.getOps<tile::KernelOp>())
       if (auto names = kernel.getVariantsAttr())
         add(names).push_back(kernel.getSymName());
@@ -388,7 +390,7 @@ private:
 
 void kiln::driver::nameOrigins(ModuleOp module) {
   for (auto func : module.getOps<program::FuncOp>())
-    func.walk([&](program::LaunchOp launch) {
+    func.walk([&](program::LaunchOpInterface launch) {
       for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
         if (Operation *kernel = module.lookupSymbol(name.getValue()))
           target::setReported(kernel, target::kFunctionEntry,
@@ -399,7 +401,7 @@ void kiln::driver::nameOrigins(ModuleOp module) {
 /// Launches by their kernels: equal kernels are one.
 static llvm::StringMap<unsigned> countLaunches(ModuleOp module) {
   llvm::StringMap<unsigned> count;
-  module.walk([&](program::LaunchOp launch) {
+  module.walk([&](program::LaunchOpInterface launch) {
     for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
       ++count[name.getValue()];
   });

@@ -4,6 +4,7 @@
 #include "kiln/Driver/Semantics.h"
 #include "Domains.h"
 #include "SemanticsCompare.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Runtime/Package.h"
@@ -110,7 +111,7 @@ private:
   /// program launches are evaluated with it.
   SmallVector<FunctionOpInterface> entriesOf(ModuleOp module) {
     llvm::StringSet<> launched;
-    module.walk([&](program::LaunchOp launch) {
+    module.walk([&](program::LaunchOpInterface launch) {
       for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
         launched.insert(name.getValue());
     });

@@ -13,7 +13,7 @@ from report import close, find_excess
 
 MOST = 49
 # Of operations of all dialects below, rules of single operations among them.
-MOST_OF_ALL = 193
+MOST_OF_ALL = 172
 DIALECTS = ("Prim", "Program", "Tile", "Stage", "Simt", "Cpu")
 FOLDERS = ("lib/Compiler/Analysis/", "lib/CodeGen/Cpu/", "lib/CodeGen/Gpu/", "lib/Compiler/Staging/", "lib/Compiler/Tiling/",
            "lib/Compiler/Transforms/Tile/")

@@ -4,6 +4,8 @@
 #ifndef KILN_DIALECT_PROGRAM_BUFFERINTERFACES_H
 #define KILN_DIALECT_PROGRAM_BUFFERINTERFACES_H
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpDefinition.h"
 
 #include "kiln/Dialect/Program/BufferInterfaces.h.inc"

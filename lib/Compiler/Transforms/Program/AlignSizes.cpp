@@ -29,18 +29,19 @@ public:
         (divisors->isSingle ? single : needed).push_back(std::move(*divisors));
   }
 
-  void run(ArrayRef<program::LaunchOp> launches, SymbolTable &symbols);
+  void run(ArrayRef<program::LaunchOpInterface> launches, SymbolTable &symbols);
 
 private:
   /// What a launch has to check: values by what shall divide them. None where
   /// they do not, or where nobody knows them.
   using Checks = llvm::MapVector<int64_t, SmallVector<Value>>;
-  std::optional<Checks> checksOf(program::LaunchOp launch);
+  std::optional<Checks> checksOf(program::LaunchOpInterface launch);
   /// Moves single rows to what is needed whose ends the checks decide already.
-  void takeImplied(ArrayRef<std::pair<program::LaunchOp, Checks>> launches);
-  static Value guardOf(program::LaunchOp launch, const Checks &checks);
+  void
+  takeImplied(ArrayRef<std::pair<program::LaunchOpInterface, Checks>> launches);
+  static Value guardOf(program::LaunchOpInterface launch, const Checks &checks);
   /// Makes a variant that has a guard depend on these checks, too.
-  static void addGuard(program::LaunchOp launch, unsigned variant,
+  static void addGuard(program::LaunchOpInterface launch, unsigned variant,
                        const Checks &checks);
   void addFacts(tile::KernelOp to) const;
 
@@ -52,7 +53,7 @@ private:
 
 /// A size of a buffer, found or computed before a launch.
 static OpFoldResult sizeOf(Value buffer, int64_t dim,
-                           program::LaunchOp launch) {
+                           program::LaunchOpInterface launch) {
   OpBuilder b(launch);
   auto type = cast<MemRefType>(buffer.getType());
   if (!type.isDynamicDim(dim))
@@ -83,7 +84,7 @@ static OpFoldResult strideOf(Value buffer, int64_t dim) {
 }
 
 std::optional<SizeAligner::Checks>
-SizeAligner::checksOf(program::LaunchOp launch) {
+SizeAligner::checksOf(program::LaunchOpInterface launch) {
   Checks checks;
   auto check = [&](OpFoldResult number, int64_t divisor) {
     if (!number)
@@ -109,10 +110,10 @@ SizeAligner::checksOf(program::LaunchOp launch) {
 }
 
 void SizeAligner::takeImplied(
-    ArrayRef<std::pair<program::LaunchOp, Checks>> launches) {
+    ArrayRef<std::pair<program::LaunchOpInterface, Checks>> launches) {
   for (RowDivisors &row : single)
     if (llvm::all_of(launches, [&](const auto &entry) {
-          program::LaunchOp launch = entry.first;
+          program::LaunchOpInterface launch = entry.first;
           const Checks &checks = entry.second;
           int64_t divisor = row.sizes[0];
           OpFoldResult size =
@@ -130,7 +131,8 @@ void SizeAligner::takeImplied(
 }
 
 /// Whether all of the values divide; null where that is known.
-Value SizeAligner::guardOf(program::LaunchOp launch, const Checks &checks) {
+Value SizeAligner::guardOf(program::LaunchOpInterface launch,
+                           const Checks &checks) {
   OpBuilder b(launch);
   Location loc = launch.getLoc();
   Value guard;
@@ -151,7 +153,7 @@ Value SizeAligner::guardOf(program::LaunchOp launch, const Checks &checks) {
   return guard;
 }
 
-void SizeAligner::addGuard(program::LaunchOp launch, unsigned variant,
+void SizeAligner::addGuard(program::LaunchOpInterface launch, unsigned variant,
                            const Checks &checks) {
   Value guard = guardOf(launch, checks);
   if (!guard)
@@ -172,17 +174,17 @@ void SizeAligner::addFacts(tile::KernelOp to) const {
                       b.getDenseI64ArrayAttr(*list));
 }
 
-void SizeAligner::run(ArrayRef<program::LaunchOp> launches,
+void SizeAligner::run(ArrayRef<program::LaunchOpInterface> launches,
                       SymbolTable &symbols) {
   if (needed.empty() || launches.empty())
     return;
   Attribute name = FlatSymbolRefAttr::get(kernel.getSymNameAttr());
-  auto isLast = [&](program::LaunchOp launch) {
+  auto isLast = [&](program::LaunchOpInterface launch) {
     return launch.getKernels().getValue().back() == name;
   };
-  SmallVector<std::pair<program::LaunchOp, Checks>> found;
+  SmallVector<std::pair<program::LaunchOpInterface, Checks>> found;
   bool isWhole = true;
-  for (program::LaunchOp launch : launches) {
+  for (program::LaunchOpInterface launch : launches) {
     std::optional<Checks> checks = checksOf(launch);
     isWhole &= checks && llvm::all_of(*checks, [](const auto &check) {
                  return check.second.empty();
@@ -233,8 +235,8 @@ void SizeAligner::run(ArrayRef<program::LaunchOp> launches,
 
 void program::alignSizes(ModuleOp module,
                          function_ref<int64_t(Operation *)> bytesOf) {
-  llvm::MapVector<StringAttr, SmallVector<program::LaunchOp>> launches;
-  module.walk([&](program::LaunchOp launch) {
+  llvm::MapVector<StringAttr, SmallVector<program::LaunchOpInterface>> launches;
+  module.walk([&](program::LaunchOpInterface launch) {
     for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>())
       launches[name.getAttr()].push_back(launch);
   });

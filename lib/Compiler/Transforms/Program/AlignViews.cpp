@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Transforms/Program/AlignViews.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -26,24 +27,23 @@ public:
       needed.push_back(argument);
       return true;
     }
-    Operation *op = buffer.getDefiningOp();
-    if (isa<program::AllocOp, program::ConstantOp>(op))
+    auto view = buffer.getDefiningOp<program::BufferOpInterface>();
+    Value source = view ? view.getViewedBuffer() : Value();
+    if (view && !source)
       return true;
-    auto view = dyn_cast<program::ViewOp>(op);
-    if (!view || !isAligned(view.getSource(), needed))
+    OpFoldResult begin = view ? view.getViewOffset() : OpFoldResult();
+    if (!begin || !isAligned(source, needed))
       return false;
     // The source's own offset is in what it is aligned to.
-    Type element =
-        cast<MemRefType>(view.getSource().getType()).getElementType();
+    Type element = cast<MemRefType>(source.getType()).getElementType();
     int64_t each = element.isIndex()
                        ? 8
                        : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-    int64_t offset = view.getStaticOffset()[0];
-    if (ShapedType::isDynamic(offset)) {
-      index::Facts known = facts.of(view.getOffsets()[0]);
+    if (auto offset = dyn_cast<Value>(begin)) {
+      index::Facts known = facts.of(offset);
       return known.divisor == 0 || (known.divisor % bytes * each) % bytes == 0;
     }
-    return offset * each % bytes == 0;
+    return *getConstantIntValue(begin) * each % bytes == 0;
   }
 
 private:
@@ -59,7 +59,7 @@ void program::alignViews(ModuleOp module, int64_t bytes) {
     SmallVector<BlockArgument> needed;
   };
   llvm::MapVector<StringAttr, SmallVector<Parameter>> kernels;
-  module.walk([&](program::LaunchOp launch) {
+  module.walk([&](program::LaunchOpInterface launch) {
     for (auto name : launch.getKernels().getAsRange<FlatSymbolRefAttr>()) {
       auto &parameters = kernels[name.getAttr()];
       parameters.resize(launch.getArgs().size());
@@ -94,7 +94,7 @@ void program::boundGrids(ModuleOp module) {
     bool isKnown = true;
   };
   llvm::MapVector<StringAttr, Grid> kernels;
-  module.walk([&](program::LaunchOp launch) {
+  module.walk([&](program::LaunchOpInterface launch) {
     for (auto [i, name] :
          llvm::enumerate(launch.getKernels().getAsRange<FlatSymbolRefAttr>())) {
       Grid &grid = kernels[name.getAttr()];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Transforms/Program/Passes.h"
@@ -116,7 +117,7 @@ struct MergeKernels
           kernel = first;
       return ArrayAttr::get(&getContext(), kernels);
     };
-    getOperation().walk([&](LaunchOp launch) {
+    getOperation().walk([&](LaunchOpInterface launch) {
       launch.setKernelsAttr(replaceIn(launch.getKernels()));
     });
     for (auto kernel : getOperation().getOps<KernelOp>())

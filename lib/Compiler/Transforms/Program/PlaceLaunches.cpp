@@ -36,9 +36,7 @@ template <typename Fn> bool walkUses(Value buffer, Fn fn) {
         return false;
       continue;
     }
-    if (!isa<program::LaunchOp, program::CopyOp, program::TransferOp,
-             program::FillOp, program::ReadOp, program::AlignedOp,
-             program::ReturnOp>(user))
+    if (!isa<program::BufferUserOpInterface>(user))
       return false;
     fn(use);
   }
@@ -47,20 +45,15 @@ template <typename Fn> bool walkUses(Value buffer, Fn fn) {
 
 /// Whether an operation writes to a buffer that it has as this operand.
 bool writes(OpOperand &use) {
-  if (auto launch = dyn_cast<program::LaunchOp>(use.getOwner())) {
-    unsigned first = launch.getArgs().getBeginOperandIndex();
-    return llvm::is_contained(launch.getWrites(),
-                              int64_t(use.getOperandNumber()) - first);
-  }
-  if (auto copy = dyn_cast<program::CopyOp>(use.getOwner()))
-    return use.get() == copy.getTarget();
-  return isa<program::FillOp>(use.getOwner());
+  auto user = dyn_cast<program::BufferUserOpInterface>(use.getOwner());
+  return user && user.writesBuffer(use);
 }
 
 /// Whether a buffer may hold anything before `op` runs.
 bool hasContents(Value root, Operation *op) {
-  auto alloc = root.getDefiningOp<program::AllocOp>();
-  if (!alloc || alloc->getBlock() != op->getBlock())
+  auto buffer = root.getDefiningOp<program::BufferOpInterface>();
+  if (!buffer || !buffer.startsUnwritten() ||
+      buffer->getBlock() != op->getBlock())
     return true;
   bool isWritten = false;
   bool isKnown = walkUses(root, [&](OpOperand &use) {
@@ -73,8 +66,8 @@ bool hasContents(Value root, Operation *op) {
 /// Gives one launch its buffers on another device.
 class LaunchMover {
 public:
-  explicit LaunchMover(program::LaunchOp launch)
-      : launch(launch), device(*launch.getDevice()), builder(launch) {}
+  explicit LaunchMover(program::LaunchOpInterface launch)
+      : launch(launch), device(launch.getDeviceAttr()), builder(launch) {}
 
   void move() {
     SmallVector<Value> args(launch.getArgs());
@@ -117,47 +110,40 @@ private:
   }
 
   Value movedRoot(Value value) {
-    StringAttr name = builder.getStringAttr(device);
-    auto alloc = value.getDefiningOp<program::AllocOp>();
-    if (alloc && alloc.getDevice() == device)
+    auto buffer = value.getDefiningOp<program::BufferOpInterface>();
+    if (buffer && buffer.getBufferDevice() == device)
       return value;
-    if (auto constant = value.getDefiningOp<program::ConstantOp>())
-      return program::ConstantOp::create(builder, launch.getLoc(),
-                                         value.getType(), constant.getValue(),
-                                         name, IntegerAttr());
-    // Of what nobody has written there is nothing to be copied.
-    if (alloc && !hasContents(value, launch))
-      return program::AllocOp::create(builder, launch.getLoc(), alloc.getType(),
-                                      alloc.getSizes(), Value(), name,
-                                      IntegerAttr(), StringAttr());
+    // Of elements that no operation has written there is nothing to be copied.
+    if (buffer && (!buffer.startsUnwritten() || !hasContents(value, launch)))
+      if (Value made = buffer.buildOnDevice(builder, device))
+        return made;
     return program::TransferOp::create(builder, launch.getLoc(),
-                                       value.getType(), value, name,
+                                       value.getType(), value, device,
                                        IntegerAttr(), StringAttr());
   }
 
-  program::LaunchOp launch;
-  StringRef device;
+  program::LaunchOpInterface launch;
+  StringAttr device;
   OpBuilder builder;
   llvm::DenseMap<Value, Value> roots;
 };
 
 /// A buffer that one device alone uses is there.
-void placeBuffer(program::AllocOp alloc) {
+void placeBuffer(program::BufferOpInterface buffer) {
+  if (!buffer.startsUnwritten())
+    return;
   StringAttr device;
   bool isShared = false;
-  bool isKnown = walkUses(alloc.getResult(), [&](OpOperand &use) {
+  bool isKnown = walkUses(buffer->getResult(0), [&](OpOperand &use) {
     if (isa<program::ReturnOp>(use.getOwner()))
       return;
-    auto launch = dyn_cast<program::LaunchOp>(use.getOwner());
+    auto launch = dyn_cast<program::LaunchOpInterface>(use.getOwner());
     StringAttr wanted = launch ? launch.getDeviceAttr() : StringAttr();
     isShared |= !wanted || (device && device != wanted);
     device = wanted;
   });
-  if (!isKnown || isShared || !device || alloc.getDevice())
-    return;
-  alloc.setDeviceAttr(device);
-  // Its place in the arena was one of another device.
-  alloc.getOffsetMutable().clear();
+  if (isKnown && !isShared && device && !buffer.getBufferDevice())
+    buffer.placeOnDevice(device);
 }
 
 struct PlaceLaunches
@@ -170,17 +156,17 @@ struct PlaceLaunches
         devices[kernel.getSymName()] = device;
     if (devices.empty())
       return;
-    SmallVector<program::LaunchOp> launches;
-    module.walk([&](program::LaunchOp launch) {
+    SmallVector<program::LaunchOpInterface> launches;
+    module.walk([&](program::LaunchOpInterface launch) {
       auto first = cast<FlatSymbolRefAttr>(launch.getKernels()[0]);
       auto device = devices.find(first.getValue());
-      if (device == devices.end() || launch.getDevice())
+      if (device == devices.end() || launch.getDeviceAttr())
         return;
       launch.setDeviceAttr(device->second);
       launches.push_back(launch);
     });
-    module.walk([](program::AllocOp alloc) { placeBuffer(alloc); });
-    for (program::LaunchOp launch : launches)
+    module.walk([](program::BufferOpInterface buffer) { placeBuffer(buffer); });
+    for (program::LaunchOpInterface launch : launches)
       LaunchMover(launch).move();
   }
 };

@@ -3,6 +3,7 @@
 
 #include "Retiler.h"
 #include "kiln/Analysis/Raster.h"
+#include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Program/Program.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
@@ -17,10 +18,10 @@ using namespace kiln::tile;
 namespace program = kiln::program;
 
 /// The launches of a kernel in the module around it.
-static SmallVector<program::LaunchOp> findLaunches(KernelOp kernel) {
-  SmallVector<program::LaunchOp> launches;
+static SmallVector<program::LaunchOpInterface> findLaunches(KernelOp kernel) {
+  SmallVector<program::LaunchOpInterface> launches;
   if (Operation *module = kernel->getParentOp())
-    module->walk([&](program::LaunchOp launch) {
+    module->walk([&](program::LaunchOpInterface launch) {
       if (llvm::is_contained(
               launch.getKernels(),
               Attribute(FlatSymbolRefAttr::get(kernel.getSymNameAttr()))))
@@ -31,9 +32,9 @@ static SmallVector<program::LaunchOp> findLaunches(KernelOp kernel) {
 
 bool kiln::tile::isCountInLaunches(KernelOp kernel, unsigned parameter,
                                    int64_t block) {
-  SmallVector<program::LaunchOp> launches = findLaunches(kernel);
+  SmallVector<program::LaunchOpInterface> launches = findLaunches(kernel);
   return !launches.empty() &&
-         llvm::all_of(launches, [&](program::LaunchOp launch) {
+         llvm::all_of(launches, [&](program::LaunchOpInterface launch) {
            return static_cast<bool>(
                matchCeilDiv(launch.getArgs()[parameter], block));
          });
@@ -57,14 +58,15 @@ private:
   bool changesAxis(int axis) const;
   LogicalResult leaveNote();
   /// The new extent of the grid, made before the launch.
-  FailureOr<Value> scaleAxis(program::LaunchOp launch, int axis);
-  FailureOr<Value> scaleDim(program::LaunchOp launch, Value count,
+  FailureOr<Value> scaleAxis(program::LaunchOpInterface launch, int axis);
+  FailureOr<Value> scaleDim(program::LaunchOpInterface launch, Value count,
                             unsigned dim);
-  FailureOr<Value> scaleRaster(program::LaunchOp launch, Value count, int axis);
-  Value countOf(program::LaunchOp launch, Value extent);
-  std::optional<int64_t> extentOf(program::LaunchOp launch,
+  FailureOr<Value> scaleRaster(program::LaunchOpInterface launch, Value count,
+                               int axis);
+  Value countOf(program::LaunchOpInterface launch, Value extent);
+  std::optional<int64_t> extentOf(program::LaunchOpInterface launch,
                                   const IterationDim &dim);
-  Value constant(program::LaunchOp launch, int64_t value) {
+  Value constant(program::LaunchOpInterface launch, int64_t value) {
     OpBuilder builder(launch);
     return arith::ConstantIndexOp::create(builder, launch.getLoc(), value);
   }
@@ -103,7 +105,7 @@ LogicalResult GridScaler::leaveNote() {
   return success();
 }
 
-std::optional<int64_t> GridScaler::extentOf(program::LaunchOp launch,
+std::optional<int64_t> GridScaler::extentOf(program::LaunchOpInterface launch,
                                             const IterationDim &dim) {
   if (std::optional<int64_t> extent = getStaticExtent(dim))
     return extent;
@@ -117,8 +119,8 @@ std::optional<int64_t> GridScaler::extentOf(program::LaunchOp launch,
   return buffer.getDimSize(dim.extentDim);
 }
 
-FailureOr<Value> GridScaler::scaleDim(program::LaunchOp launch, Value count,
-                                      unsigned dim) {
+FailureOr<Value> GridScaler::scaleDim(program::LaunchOpInterface launch,
+                                      Value count, unsigned dim) {
   const IterationDim &iteration = retiler.getSpace().getDims()[dim];
   BlockChange change = retiler.getChange(dim);
   if (!change.changes())
@@ -152,7 +154,7 @@ FailureOr<Value> GridScaler::scaleDim(program::LaunchOp launch, Value count,
 
 /// The value in the host program of a number of blocks that the kernel computes
 /// from its parameters.
-Value GridScaler::countOf(program::LaunchOp launch, Value extent) {
+Value GridScaler::countOf(program::LaunchOpInterface launch, Value extent) {
   if (std::optional<int64_t> number = getConstantIntValue(extent))
     return constant(launch, *number);
   if (auto parameter = dyn_cast<BlockArgument>(extent);
@@ -171,8 +173,8 @@ Value GridScaler::countOf(program::LaunchOp launch, Value extent) {
       launch.getLoc(), size, constant(launch, blocks.getBlock()));
 }
 
-FailureOr<Value> GridScaler::scaleRaster(program::LaunchOp launch, Value count,
-                                         int axis) {
+FailureOr<Value> GridScaler::scaleRaster(program::LaunchOpInterface launch,
+                                         Value count, int axis) {
   // The digits as the old kernel computes them, in the order of the dimensions.
   SmallVector<Value> ids;
   kernel.getBody().walk([&](ProgramIdOp op) {
@@ -219,7 +221,8 @@ FailureOr<Value> GridScaler::scaleRaster(program::LaunchOp launch, Value count,
   return product;
 }
 
-FailureOr<Value> GridScaler::scaleAxis(program::LaunchOp launch, int axis) {
+FailureOr<Value> GridScaler::scaleAxis(program::LaunchOpInterface launch,
+                                       int axis) {
   Value count = launch.getGrid()[axis];
   for (auto [i, dim] : llvm::enumerate(retiler.getSpace().getDims()))
     if (!dim.isLoop() && dim.gridAxis == axis)
@@ -232,13 +235,13 @@ LogicalResult GridScaler::run() {
   bool changes = changesAxis(0) || changesAxis(1) || changesAxis(2);
   if (!changes)
     return success();
-  SmallVector<program::LaunchOp> launches = findLaunches(kernel);
+  SmallVector<program::LaunchOpInterface> launches = findLaunches(kernel);
   if (launches.empty())
     return leaveNote();
 
   // Make all new extents before any launch changes.
   SmallVector<std::array<Value, 3>> grids;
-  for (program::LaunchOp launch : launches) {
+  for (program::LaunchOpInterface launch : launches) {
     if (launch.getKernels().size() != 1)
       return fail("a launch shares its grid with other variants");
     std::array<Value, 3> &grid = grids.emplace_back();

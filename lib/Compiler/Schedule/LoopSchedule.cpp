@@ -15,7 +15,9 @@
 #include "TileLoop.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Interfaces/HostOp.h"
+#include "kiln/Target/Rates.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -34,8 +36,11 @@ static Buffer bufferOf(Value value, HostProgramBuilder &host) {
 }
 
 /// A step of more operations on elements takes one core longer than launches
-/// take that share it between all cores.
-static constexpr double kMostCoreWork = 1 << 20;
+/// take that share it between all cores. A power of two.
+static double mostCoreWork(target::TargetAttr description) {
+  return double(
+      llvm::bit_floor(uint64_t(target::launchWorkOfCore(description))));
+}
 
 /// How many elements of the largest tile each thread has.
 static constexpr int64_t kThreadElements = 8;
@@ -108,7 +113,7 @@ planWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines, bool &isLong) {
     memories.push_back(bufferOf(init, ctx.host));
   bool isEmitted = states && succeeded(builder->emitLoop(*states, memories));
   isLong = isEmitted && ctx.tiling.model().sharesTiles() &&
-           countWork(kernel) > kMostCoreWork;
+           countWork(kernel) > mostCoreWork(ctx.description);
   kernel.abandon();
   return isEmitted && !isLong ? states : std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Target/Rates.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -379,16 +380,19 @@ bool kiln::schedule::sortsByDigits(prim::ArgsortOp op, ScheduleContext &ctx) {
   // merges of single elements. Fewer digits take fewer kernels.
   unsigned digits =
       RadixSort::digitsOf(RadixSort::keyTypeOf(type.getElementType()));
+  auto keysOf = [&](double blocksOfCore) {
+    return target::blocksOfCores(ctx.description, blocksOfCore) * blockOf(ctx);
+  };
   if (digits > 4 || digits <= 2)
-    return size >= (digits > 4 ? 1 << 13 : 1 << 16);
-  // Few blocks leave cores idle in each of the kernels: on an H200 one line of
-  // 2^18 f32 took 74 us by digits and 56 by merges, 16 lines 402 and 479.
-  constexpr int64_t kLeastLine = 1 << 18, kLeastKeys = 1 << 19;
+    return size >= keysOf(digits > 4 ? 1.0 / 32 : 1.0 / 4);
+  // Few blocks leave cores idle in each of the kernels: on an H200, of 132
+  // cores, one line of 2^18 f32, in 128 blocks, took 74 us by digits and 56 by
+  // merges, 16 lines 402 and 479.
   int64_t lines = 1;
   for (auto [dim, known] : llvm::enumerate(type.getShape()))
     if (dim != op.getDim() && !ShapedType::isDynamic(known))
       lines *= known;
-  return size >= kLeastLine && lines * size >= kLeastKeys;
+  return size >= keysOf(1) && lines * size >= keysOf(2);
 }
 
 void kiln::schedule::sortByDigits(prim::ArgsortOp op, ScheduleContext &ctx,

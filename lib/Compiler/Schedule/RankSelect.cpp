@@ -336,15 +336,17 @@ std::string kiln::schedule::whyNoRanks(prim::ArgsortOp op, const Ranks &ranks,
   constexpr int64_t kMostRanks = 8;
   if (ranks.count > kMostRanks)
     return "many elements are wanted, not from the first on";
-  // One instance takes a line. A sort gives a long one to many of them.
-  constexpr int64_t kLongLine = 1 << 16, kManyLines = 4;
+  // One instance takes a line. A sort gives a line to many of them that the
+  // largest block does not keep in its registers.
+  constexpr int64_t kManyLines = 4;
+  int64_t longLine = kKept * mostBlockThreads(ctx.description);
   SmallVector<Extent> sizes = ctx.host.sizesOf(op.getOperands().front());
   int64_t lines = 1;
   for (auto [d, size] : llvm::enumerate(sizes))
     if (d != op.getDim())
       lines = size.isStatic() ? lines * size.get() : kManyLines;
   Extent length = sizes[op.getDim()];
-  if (lines < kManyLines && length.isStatic() && length.get() > kLongLine)
+  if (lines < kManyLines && length.isStatic() && length.get() > longLine)
     return "lines are few and long";
   return "";
 }

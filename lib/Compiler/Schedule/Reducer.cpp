@@ -5,6 +5,7 @@
 #include "BlockThreads.h"
 #include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Target/Limits.h"
+#include "kiln/Target/Rates.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -91,11 +92,19 @@ void Reducer::classify() {
                                                     : kept.back();
 }
 
+/// Words that memory moves while a kernel begins: so many have to be saved for
+/// another one. A power of two.
+static int64_t elementsOfLaunch(target::TargetAttr description) {
+  return int64_t(llvm::bit_floor(uint64_t(target::launchBytes(description)))) /
+         4;
+}
+
 /// What does not stay with an instance is read again for each reduction, by all
 /// instances that there are: kernels of their own share it out among more.
 static bool isBetterSeparate(const target::TilingProblem &problem,
-                             ArrayRef<int64_t> blocks) {
-  constexpr double kLeast = 1 << 22;
+                             ArrayRef<int64_t> blocks,
+                             target::TargetAttr description) {
+  const double least = double(elementsOfLaunch(description));
   int depth = -1;
   double elements = problem.instances;
   for (auto [i, dim] : llvm::enumerate(problem.dims)) {
@@ -109,7 +118,7 @@ static bool isBetterSeparate(const target::TilingProblem &problem,
   if (depth < 0 || problem.tiles.empty() ||
       !llvm::is_contained(problem.tiles.back().dims, unsigned(depth)))
     return false;
-  return elements >= kLeast && blocks[depth] < problem.dims[depth].size;
+  return elements >= least && blocks[depth] < problem.dims[depth].size;
 }
 
 /// What the model is asked: the dimension along which memory is contiguous,
@@ -148,7 +157,8 @@ void Reducer::chooseBlocks() {
     if (dim.second == target::TilingRole::Part)
       parts = block;
   separate = !canSplit() && group.ctx.tiling.model().sharesTiles() &&
-             (isBetterSeparate(problem, blocks) || isBetterShared());
+             (isBetterSeparate(problem, blocks, group.ctx.description) ||
+              isBetterShared());
   // What was measured, or is to be, stays as it is.
   SmallVector<target::Tiling> candidates =
       group.ctx.tiling.model().candidates(problem);
@@ -220,7 +230,10 @@ static int64_t accessWidth(const target::TilingProblem &problem) {
 /// Whether a quarter of the cores have an instance each, which reads so little
 /// that another kernel, for what more instances would leave, takes longer.
 bool Reducer::isNear(const target::TilingProblem &problem) const {
-  constexpr int64_t kMostBytes = 3 << 16;
+  // What a core reads while a kernel begins, in whole pieces.
+  constexpr uint64_t kPiece = 1 << 16;
+  int64_t mostBytes = llvm::alignTo(
+      uint64_t(target::launchBytesOfCore(group.ctx.description)), kPiece);
   int64_t instances = 1, bits = 0;
   for (int dim : kept) {
     const Extent &size = kernel.dims[dim].size;
@@ -237,7 +250,7 @@ bool Reducer::isNear(const target::TilingProblem &problem) const {
     bits = llvm::SaturatingMultiply<uint64_t>(bits, size.get());
   }
   return instances >= target::countCores(group.ctx.description) / 4 &&
-         bits / 8 <= kMostBytes;
+         bits / 8 <= mostBytes;
 }
 
 /// About so many threads share a tile, a whole number of warps.
@@ -311,13 +324,18 @@ bool Reducer::widen(const target::TilingProblem &problem) {
 /// of which has to go through its elements twice, or leaves cores idle for
 /// long.
 bool Reducer::isBetterShared() const {
-  constexpr int64_t kLeast = 1 << 22, kOfCore = 2, kLong = 1 << 15;
+  constexpr int64_t kOfCore = 2;
+  target::TargetAttr description = group.ctx.description;
+  const int64_t least = elementsOfLaunch(description);
+  // Words that a core reads while a kernel begins.
+  const uint64_t longPart =
+      llvm::bit_floor(uint64_t(target::launchBytesOfCore(description))) / 4;
   uint64_t instances = 1, elements = 1;
   bool hasLoops = false;
   for (int dim : kept) {
     const Extent &size = kernel.dims[dim].size;
     instances = llvm::SaturatingMultiply<uint64_t>(
-        instances, size.isStatic() ? kernel.numBlocks(dim).get() : kLeast);
+        instances, size.isStatic() ? kernel.numBlocks(dim).get() : least);
     elements *= size.isStatic() ? size.get() : 1;
   }
   for (int dim : reduced) {
@@ -326,12 +344,12 @@ bool Reducer::isBetterShared() const {
     elements *= kernel.dims[dim].size.get();
     hasLoops |= !kernel.numBlocks(dim).is(1);
   }
-  uint64_t cores = target::countCores(group.ctx.description);
-  bool isLarge = elements >= kLeast && instances <= kOfCore * cores;
+  uint64_t cores = target::countCores(description);
+  bool isLarge = elements >= uint64_t(least) && instances <= kOfCore * cores;
   // Very few instances need a third kernel for what parts of theirs leave.
-  bool isIdle =
-      instances <= cores / 2 &&
-      elements / instances >= (instances <= cores / 4 ? 2 * kLong : kLong);
+  bool isIdle = instances <= cores / 2 &&
+                elements / instances >=
+                    (instances <= cores / 4 ? 2 * longPart : longPart);
   if (!hasLoops || !(isLarge || isIdle))
     return false;
   return llvm::any_of(plan.reductions, [&](const ReductionVisit &visit) {

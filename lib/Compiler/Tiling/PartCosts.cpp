@@ -24,17 +24,20 @@ static double cyclesInCluster(const PartWork &work, int64_t cores) {
 /// Cycles of a second kernel that waits for the first one and adds up the sums
 /// of all parts, which go through memory: 128 rows by 4096 x 14336 in 8 parts
 /// of 256 columns took 1.1 times as long as in 4 parts of 128.
-static double cyclesOfKernel(const PartWork &work, int64_t cores) {
-  constexpr double kSecond = 3000, kBytesOfCore = 6; // cycles; a cycle
+static double cyclesOfKernel(const PartWork &work, int64_t cores,
+                             double memoryBytes) {
+  // Cycles of the second kernel; of what memory moves in a cycle, the share in
+  // which sums are written and read.
+  constexpr double kSecond = 3000, kShare = 0.327;
   return kSecond + work.results * double(work.parts * work.bits) / 8 /
-                       (kBytesOfCore * double(cores));
+                       (kShare * memoryBytes * double(cores));
 }
 
 double tiling::cyclesOfParts(const PartWork &work, int64_t cores,
-                             int64_t cluster) {
+                             int64_t cluster, double memoryBytes) {
   if (work.parts == 1)
     return 0;
   return addsInCluster(work.isSingleRow, work.columns, work.parts, cluster)
              ? cyclesInCluster(work, cores)
-             : cyclesOfKernel(work, cores);
+             : cyclesOfKernel(work, cores, memoryBytes);
 }

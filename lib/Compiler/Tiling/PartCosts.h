@@ -20,8 +20,9 @@ struct PartWork {
 
 /// Cycles from the end of the products on until all sums are added up: in
 /// clusters of at most `cluster` instances (addsInCluster), or by a second
-/// kernel.
-double cyclesOfParts(const PartWork &work, int64_t cores, int64_t cluster);
+/// kernel. Memory moves `memoryBytes` for each core in a cycle.
+double cyclesOfParts(const PartWork &work, int64_t cores, int64_t cluster,
+                     double memoryBytes);
 
 } // namespace kiln::tiling
 

@@ -23,6 +23,7 @@
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/PointerAccess.h"
 #include "kiln/Target/ModuleOptions.h"
+#include "kiln/Target/Rates.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Passes.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
@@ -181,10 +182,10 @@ static std::optional<Shares> sharesOf(const Candidate &candidate,
 /// takes.
 static bool pays(const Candidate &candidate, const Shares &shares,
                  const tiling::GridTraffic &traffic,
-                 const tiling::FarMemory &memory) {
-  // What is reached of the rate of the matrix unit; seconds from one kernel to
-  // the next that needs its results; what must be saved of all.
-  constexpr double kShare = 0.7, kSecond = 5e-6, kWorth = 0.04;
+                 const tiling::FarMemory &memory,
+                 target::TargetAttr description) {
+  // What is reached of the rate of the matrix unit; what must be saved of all.
+  constexpr double kShare = 0.7, kWorth = 0.04;
   if (memory.workPerSecond <= 0)
     return false;
   double round =
@@ -194,7 +195,8 @@ static bool pays(const Candidate &candidate, const Shares &shares,
   double bytes = double(candidate.sum.getNumElements()) *
                  candidate.sum.getElementTypeBitWidth() / 8 *
                  double(shares.rest * shares.parts);
-  double spent = kSecond + 2 * bytes / memory.bytesPerSecond;
+  double spent =
+      target::launchSeconds(description) + 2 * bytes / memory.bytesPerSecond;
   return saved - spent > kWorth * rounds * round;
 }
 
@@ -436,8 +438,8 @@ private:
     std::optional<Shares> shares;
     if (together > 0)
       shares = sharesOf(candidate, together);
-    if (!shares ||
-        (instances <= 0 && !pays(candidate, *shares, *traffic, *memory)))
+    if (!shares || (instances <= 0 &&
+                    !pays(candidate, *shares, *traffic, *memory, description)))
       return;
     tile::Bands bands;
     if (traffic && memory)

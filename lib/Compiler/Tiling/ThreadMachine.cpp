@@ -16,6 +16,7 @@
 #include "kiln/Interfaces/Layout.h"
 #include "kiln/Target/Clusters.h"
 #include "kiln/Target/Limits.h"
+#include "kiln/Target/Rates.h"
 #include "kiln/Tiling/Parts.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -52,6 +53,7 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   if (!machine.shared)
     return std::nullopt;
   machine.cluster = target::countPartInstances(description);
+  machine.memoryBytes = target::cycleBytesOfCore(description);
   machine.copies = description.getUnitOfKind(UnitKind::DMA) != nullptr;
   machine.loadsAhead = !description.getUnitOfKind(UnitKind::DMA) &&
                        llvm::any_of(description.getMemories(), [](auto memory) {
@@ -223,7 +225,7 @@ static double readBytes(const Work &work, int64_t warps, double bits,
 static double cyclesOfSums(const ThreadMachine &machine, const Work &work) {
   return cyclesOfParts({work.results, work.instances, work.parts, work.m,
                         work.n, work.rows == 1, work.accBits},
-                       machine.cores, machine.cluster);
+                       machine.cores, machine.cluster, machine.memoryBytes);
 }
 
 /// Cycles of a step of threads that multiply factors as copies leave them in

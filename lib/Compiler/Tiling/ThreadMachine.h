@@ -23,6 +23,7 @@ struct ThreadMachine {
   int64_t cluster = 1;          ///< instances that add up parts as a cluster
   double matrixRate = 0;        ///< multiply-adds of 16 bits a core and cycle
   double vectorRate = 0;        ///< of 32 bits
+  double memoryBytes = 16;      ///< that memory moves for a core in a cycle
   /// Nothing copies beside the threads, and barriers leave loads in flight: the
   /// factors of the next step come through registers, one slot holds a step's.
   bool loadsAhead = false;

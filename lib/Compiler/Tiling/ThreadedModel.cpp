@@ -10,13 +10,12 @@ using namespace kiln;
 using namespace kiln::target;
 using namespace kiln::tiling;
 
-/// Elements of 32 bits that stay in registers at most: 32 for each of the
-/// threads that an instance can have.
-static constexpr int64_t kLongestRow = 32768;
+/// Elements of 32 bits of a thread that stay in registers at most.
+static constexpr int64_t kOfLane = 32;
 /// What is not known is taken to be long.
 static constexpr int64_t kLong = 1 << 20;
-/// Instances of this many threads are enough of them for one core.
-static constexpr int64_t kUsualThreads = 128;
+/// Instances of so many groups of threads that run in step are usual.
+static constexpr int64_t kUsualWarps = 4;
 
 bool ThreadedModel::suits(TargetAttr description) {
   constexpr int64_t kMany = 64;
@@ -30,6 +29,10 @@ ThreadedModel::ThreadedModel(TargetAttr description,
     : DescribedModel(description, options, std::move(sizes), packs) {
   threads = description.getTopology().getThreads();
   inRegisters = true;
+  if (int64_t lanes = description.getTopology().getLanes())
+    usualThreads = kUsualWarps * lanes;
+  if (int64_t most = description.getTopology().getThreadsPerBlock())
+    longestRow = kOfLane * most;
   machine = ThreadMachine::of(description);
   stages = options.getInt("stages", stages);
   for (MemoryAttr memory : description.getMemories()) {
@@ -121,16 +124,16 @@ double ThreadedModel::trafficOf(const TilingProblem &p,
   return rounds * double(cores) * (bytes + kInstance);
 }
 
-/// Elements along `dim` that an instance keeps between reductions: fewer of
-/// wide types, and where several tiles come from memory.
-static int64_t longestRow(const TilingProblem &p, int dim) {
+/// Elements along `dim` that an instance keeps between reductions, of `longest`
+/// words: fewer of wide types, and where several tiles come from memory.
+static int64_t longestOf(const TilingProblem &p, int dim, int64_t longest) {
   int64_t bits = 32, tiles = 0;
   for (const TilingTile &tile : ArrayRef(p.tiles).drop_back())
     if (llvm::is_contained(tile.dims, unsigned(dim))) {
       bits = std::max(bits, tile.bits);
       tiles += tile.dims.size() > 1;
     }
-  return kLongestRow * 32 / bits / (tiles > 1 ? 2 : 1);
+  return longest * 32 / bits / (tiles > 1 ? 2 : 1);
 }
 
 /// Blocks grow from the innermost dimension until a tile is full. Where tiles
@@ -166,7 +169,7 @@ Tiling ThreadedModel::elementwise(const TilingProblem &p,
   int64_t bits = kAccessBits;
   for (const TilingTile &tile : p.tiles)
     bits = std::min(bits, std::max<int64_t>(tile.bits, 8));
-  fillCores(p, blocks, order, kUsualThreads * kAccessBits / bits);
+  fillCores(p, blocks, order, usualThreads * kAccessBits / bits);
   shrink(p, blocks);
   tiling.cost = trafficOf(p, blocks);
   return tiling;
@@ -184,7 +187,7 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
   // The last tile is the result.
   bool isKept = depth >= 0 && !p.tiles.empty() &&
                 llvm::is_contained(p.tiles.back().dims, unsigned(depth));
-  int64_t longest = isKept ? longestRow(p, depth) : kLongestRow;
+  int64_t longest = isKept ? longestOf(p, depth, longestRow) : longestRow;
   if (column >= 0) {
     blocks[column] = powerFor(p.dims[column], widthOf(p, column, 2));
     // Columns that stay in registers as a whole are read once, in half a line
@@ -216,8 +219,7 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
     int64_t count = budget / 2 / length;
     // Rows that one warp can hold are reduced without an exchange between
     // warps, where each has one.
-    constexpr int64_t kOfLane = 32, kUsualWarps = 4;
-    if (isKept && length * kUsualWarps <= kOfLane * kUsualThreads)
+    if (isKept && length * kUsualWarps <= kOfLane * usualThreads)
       count = std::max(count, kUsualWarps);
     blocks[row] = powerFor(p.dims[row], count);
   }
@@ -235,7 +237,7 @@ Tiling ThreadedModel::reduction(const TilingProblem &p, int64_t budget) const {
   for (const TilingDim &dim : p.dims)
     if (dim.role != TilingRole::Part)
       work *= ShapedType::isDynamic(dim.size) ? kLong : dim.size;
-  int64_t wanted = cores * std::max<int64_t>(threads / kUsualThreads / 2, 1);
+  int64_t wanted = cores * std::max<int64_t>(threads / usualThreads / 2, 1);
   if (part >= 0 && std::max(p.work, work) >= kLeast) {
     int64_t instances = countInstances(p, blocks);
     if (instances < wanted / 2)

@@ -59,6 +59,8 @@ private:
   std::optional<ThreadMachine> machine; ///< null without memory for factors
   int64_t stages = 0;                   ///< the option `stages`, 0: as usual
   int64_t threads = 1;                  ///< of a core
+  int64_t usualThreads = 128;           ///< of an instance
+  int64_t longestRow = 32768;           ///< elements of 32 bits in registers
   int64_t line = 128;                   ///< bytes that memory moves together
   int64_t access = 1;                   ///< bytes that an access moves at most
 };

@@ -60,6 +60,16 @@ static void countPhases(const Wave &wave, const uint32_t *addresses,
   }
 }
 
+/// A number that differs for most distances. A kernel has few of them, which
+/// its instructions and waves share.
+static uint32_t placeOf(const uint32_t *distances) {
+  constexpr uint32_t kMix = 0x9e3779b1, kStep = 0x85ebca6a;
+  uint32_t sum = 0, factor = kMix;
+  for (unsigned l = 0; l < kMaxLanes; ++l, factor += kStep)
+    sum += distances[l] * factor;
+  return sum >> 16;
+}
+
 void kiln::amd::sim::countBanks(Wave &wave, const uint32_t *addresses,
                                 uint64_t lanes, unsigned bytes) {
   if (!lanes)
@@ -67,13 +77,14 @@ void kiln::amd::sim::countBanks(Wave &wave, const uint32_t *addresses,
   Machine &machine = *wave.machine;
   uint32_t first = addresses[__builtin_ctzll(lanes)];
   alignas(64) uint32_t distances[kMaxLanes];
-  for (unsigned l = 0; l < kMaxLanes; ++l)
-    distances[l] = (lanes >> l) & 1 ? addresses[l] - first : 0;
-  // Waves may have patterns of their own.
-  constexpr size_t kApart = 61, kBytes = 8;
-  size_t at =
-      (wave.pc / kBytes + kApart * wave.number) % Machine::kBankPatterns;
-  BankPattern &pattern = machine.bankPatterns[at];
+  if (!~lanes)
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      distances[l] = addresses[l] - first;
+  else
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      distances[l] = (lanes >> l) & 1 ? addresses[l] - first : 0;
+  BankPattern &pattern =
+      machine.bankPatterns[placeOf(distances) % Machine::kBankPatterns];
   // Banks are in a circle: where the first lane's word is does not matter.
   if (pattern.offset != first % 4 || pattern.lanes != lanes ||
       pattern.bytes != bytes ||

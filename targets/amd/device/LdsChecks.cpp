@@ -353,11 +353,16 @@ void kiln::amd::sim::checkLdsLanes(Wave &wave, const uint32_t *addresses,
                                    LdsAccess access, bool isOneTile,
                                    Counter counter) {
   uint32_t most = 0, low = 0;
-  for (unsigned l = 0; l < kMaxLanes; ++l) {
-    uint32_t at = (lanes >> l) & 1 ? addresses[l] : 0;
+  auto take = [&](uint32_t at) {
     most = std::max(most, at);
     low |= at;
-  }
+  };
+  if (!~lanes)
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      take(addresses[l]);
+  else
+    for (unsigned l = 0; l < kMaxLanes; ++l)
+      take((lanes >> l) & 1 ? addresses[l] : 0);
   Lds &lds = wave.group->lds;
   if (uint64_t(most) + bytes > lds.bytes.size())
     for (uint64_t rest = lanes; rest; rest &= rest - 1)

@@ -51,14 +51,20 @@ template <typename V> bool isAny(V mask) {
   return all != 0;
 }
 
-/// `isOthers` of each word, as a mask.
+/// `isOthers` of each word, as a mask. Comparisons for equality take hosts one
+/// instruction. Entries of 0 are of no epoch, as these begin at 1.
 template <typename V> V othersOf(V entries, uint32_t mine) {
-  return maskOf<V>((entries ^ mine) - 1 < kSeveral) &
-         maskOf<V>((entries & kSeveral) != 0);
+  constexpr unsigned kNumberBits = 8;
+  return maskOf<V>(entries >> kNumberBits == V{} + (mine >> kNumberBits)) &
+         ~maskOf<V>(entries == V{} + mine);
 }
 
-/// The oldest and newest values that an instruction reads in each of `n` words
-/// of its lanes: epochs of barriers plus 1.
+/// The lesser ones of two words each.
+template <typename V> V lesserOf(V a, V b) { return a < b ? a : b; }
+
+/// The newest values that an instruction reads in each of `n` words of its
+/// lanes, as epochs of barriers plus 1, and the oldest reads before, as epochs:
+/// later ones than the current epoch for none.
 template <unsigned n> struct Ages {
   Words<n> newest = {}, oldest = ~Words<n>{};
 };
@@ -72,8 +78,8 @@ template <unsigned words, bool findsOld>
                                             uint32_t mine, Ages<words> &ages) {
   using V = Words<words>;
   V writers = loadWords<words>(block.writers + first);
-  if (isAny(othersOf(writers, mine) |
-            maskOf<V>(writers + 1 < 2))) // 0 or kSplit
+  if (isAny(othersOf(writers, mine) | maskOf<V>(writers == V{}) |
+            maskOf<V>(writers == V{} + Lds::kSplit)))
     return false;
   V readers = loadWords<words>(block.readers + first);
   readers = (othersOf(readers, mine) & kSeveral) | mine;
@@ -82,11 +88,10 @@ template <unsigned words, bool findsOld>
     uint32_t epoch = mine >> 8;
     V made = loadWords<words>(block.made + first);
     V used = loadWords<words>(block.used + first);
-    V earlier =
-        used | ~maskOf<V>(used - 1 < epoch); // the greatest number for others
+    V read = used - 1; // the greatest number for words that were not read
     ages.newest = made > ages.newest ? made : ages.newest;
-    ages.oldest = earlier < ages.oldest ? earlier : ages.oldest;
-    used += maskOf<V>(used == 0) & (epoch + 1);
+    ages.oldest = lesserOf(ages.oldest, read);
+    used = lesserOf(read, V{} + epoch) + 1;
     std::memcpy(block.used + first, &used, sizeof used);
   }
   return true;
@@ -100,7 +105,7 @@ bool noteWrite(LdsBlock &block, unsigned first, uint32_t mine) {
   V writers = loadWords<words>(block.writers + first);
   V readers = loadWords<words>(block.readers + first);
   if (isAny(othersOf(writers, mine) | othersOf(readers, mine) |
-            maskOf<V>(writers == Lds::kSplit)))
+            maskOf<V>(writers == V{} + Lds::kSplit)))
     return false;
   V now = V{} + mine;
   std::memcpy(block.writers + first, &now, sizeof now);
@@ -162,7 +167,7 @@ bool noteReads(Lds &lds, const uint32_t *addresses, uint64_t lanes,
     oldest[to] = std::min({oldest[to], single[i].oldest, older[own]});
   }
   for (unsigned i = 0; i < (isOneTile ? 1 : words); ++i)
-    if (oldest[i] < newest[i])
+    if (oldest[i] < mine >> 8 && oldest[i] + 1 < newest[i])
       return false;
   return true;
 }

@@ -210,7 +210,7 @@ struct Lds {
   std::vector<bool> isUpdated; ///< bytes that an atomic operation wrote
   std::vector<LdsBlock> blocks;
   std::vector<LdsState> ofBytes; ///< of words that are split
-  uint32_t epoch = 0;
+  uint32_t epoch = 1;
   /// Bytes that the running instruction writes and another wave wrote: where,
   /// what, and who.
   struct Suspect {

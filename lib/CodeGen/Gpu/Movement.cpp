@@ -13,6 +13,7 @@
 #include "OwnLowerings.h"
 #include "Pairs.h"
 #include "ThreadWriter.h"
+#include "UpdateExchange.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Tile/ExchangeOps.h"
 #include "kiln/Dialect/Tile/ScanOps.h"
@@ -116,6 +117,7 @@ static std::optional<BitMove> bitMoveOf(Operation *op,
   if (auto places = getDecided<DenseI64ArrayAttr>(op, kScratchEntry);
       places && places.size() > 1)
     machine.spareBytes = places[1];
+  preferLanesForUpdates(op, block.lanes, machine);
   auto way = chooseExchange(
       have, wanted, 8 * ThreadBuilder::storedBytes(element), block, machine);
   if (!way)

@@ -124,7 +124,7 @@ int Assigner::findNearest(ViewAccessOpInterface access) {
   return tile::TileSteps::findNearest(distances);
 }
 
-LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
+LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access, bool isShared) {
   if (LayoutAttr asked = askedLayout(access))
     return asked;
   Contiguity own = contiguityOf(access, facts);
@@ -133,7 +133,8 @@ LayoutAttr Assigner::ofAccess(ViewAccessOpInterface access) {
   auto shape = access.getAccessedType().getShape();
   auto it = widest.find(b.getDenseI64ArrayAttr(shape));
   // All accesses that run along one dimension share one layout.
-  if (it != widest.end() && (own.dim < 0 || it->second.dim == own.dim))
+  if (isShared && it != widest.end() &&
+      (own.dim < 0 || it->second.dim == own.dim))
     own = it->second;
   int64_t across = 1;
   if (own.dim >= 0 && shape.size() == 2 && !access.getWrittenOperand())
@@ -421,6 +422,12 @@ void Assigner::assignAccess(ViewAccessOpInterface access) {
       layout = has;
     else
       layout = keepWarps(contiguityOf(access, facts), best, has);
+    // What changes its layout to be stored, such as the result of a product,
+    // shares none with a tile of narrower elements: the lanes of an
+    // instruction write whole lines.
+    if (has && layout != has)
+      layout = keepWarps(contiguityOf(access, facts),
+                         ofAccess(access, /*isShared=*/false), has);
     if (LayoutAttr asked = askedLayout(access))
       layout = asked;
     requireOperand(*written, layout);

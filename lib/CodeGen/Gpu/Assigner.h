@@ -40,7 +40,9 @@ private:
     return canonical(
         mlir::cast<mlir::RankedTensorType>(tile.getType()).getShape());
   }
-  LayoutAttr ofAccess(ViewAccessOpInterface access);
+  /// A layout whose lanes access as many neighbours at once as can be: of this
+  /// access, or with `isShared` of all accesses of tiles of its shape.
+  LayoutAttr ofAccess(ViewAccessOpInterface access, bool isShared = true);
   int findNearest(ViewAccessOpInterface access);
   /// How many neighbours along the other dimension than `dim` each thread loads
   /// of a tile whose vectors lie along `dim`.

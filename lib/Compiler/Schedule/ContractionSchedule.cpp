@@ -97,11 +97,22 @@ bool ContractBuilder::liesAlongRows() const {
 
 LogicalResult ContractBuilder::storeParts(Value sum, TileBuilder &emitter,
                                           std::optional<KernelBuilder> &last) {
-  PartSums sums(group, anchor, part, tileN);
-  for (ArrayRef<int> list :
-       {ArrayRef<int>(dims.batch), ArrayRef<int>(dims.m), ArrayRef<int>(tileM),
-        ArrayRef<int>(dims.n), ArrayRef<int>(tileN)})
-    llvm::append_range(sums.kept, list);
+  // Sums lie as the result does, which is stored line by line.
+  auto isContiguous = [&](int dim) {
+    return group.strideOf(out, group.plan.rootMap, dim).is(1);
+  };
+  bool isAlongRows = !isCluster && isContiguous(tileM) && !isContiguous(tileN);
+  PartSums sums(group, anchor, part, isAlongRows ? tileM : tileN);
+  llvm::append_range(sums.kept, dims.batch);
+  auto keep = [&](ArrayRef<int> outer, int tile) {
+    llvm::append_range(sums.kept, outer);
+    sums.kept.push_back(tile);
+  };
+  if (isAlongRows)
+    keep(dims.n, tileN);
+  keep(dims.m, tileM);
+  if (!isAlongRows)
+    keep(dims.n, tileN);
   sums.allocate(kernel, accumulator());
   if (isCluster) {
     sum = sums.exchange(kernel, tileM, sum, [](int64_t) {})[0];

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadMachine.h"
+#include "CopyCosts.h"
 #include "PartCosts.h"
 #include "kiln/Interfaces/Layout.h"
 #include "kiln/Target/Clusters.h"
@@ -65,21 +66,10 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   return machine;
 }
 
-namespace {
-/// What blocks make of a problem.
-struct Work {
-  double instances, steps, results; ///< steps of an instance, all results
-  double rows = 1, columns = 1, depth = 1; ///< all
-  int64_t parts = 1;                       ///< instances that share the depth
-  int64_t m = 1, n = 1, k = 1;             ///< the block
-  int64_t lhsBits = 8, rhsBits = 8, accBits = 32; ///< of an element
-};
-} // namespace
-
 /// `unknown` stands for sizes that only a launch knows.
-static Work workOf(const TilingProblem &problem, ArrayRef<int64_t> blocks,
-                   int64_t unknown) {
-  Work work{double(problem.instances), 1, double(problem.instances)};
+static ProductWork workOf(const TilingProblem &problem,
+                          ArrayRef<int64_t> blocks, int64_t unknown) {
+  ProductWork work{double(problem.instances), 1, double(problem.instances)};
   for (auto [dim, block] : llvm::zip(problem.dims, blocks)) {
     if (dim.role == TilingRole::Part) {
       work.parts *= block;
@@ -169,7 +159,7 @@ int64_t ThreadMachine::holdersOf(MatrixInstructionAttr row, bool isLhs) const {
 
 /// Registers of a thread for the operands of one step of the instructions that
 /// `row` describes.
-static double fragmentsOf(const ThreadMachine &machine, const Work &work,
+static double fragmentsOf(const ThreadMachine &machine, const ProductWork &work,
                           MatrixInstructionAttr row) {
   int64_t ofLhs = row ? machine.holdersOf(row, /*isLhs=*/true) : 1,
           ofRhs = row ? machine.holdersOf(row, /*isLhs=*/false) : 1;
@@ -180,8 +170,9 @@ static double fragmentsOf(const ThreadMachine &machine, const Work &work,
 /// Registers of a thread for the operands of the instructions of a step: of
 /// each warp, the rows and columns of its share of the sums. A compiler reads
 /// those of all instructions but one before it multiplies.
-static double fragmentsAhead(const ThreadMachine &machine, const Work &work,
-                             MatrixInstructionAttr row, int64_t warps) {
+static double fragmentsAhead(const ThreadMachine &machine,
+                             const ProductWork &work, MatrixInstructionAttr row,
+                             int64_t warps) {
   if (!row)
     return 0;
   double side = std::sqrt(double(work.m) * double(work.n) / double(warps));
@@ -202,7 +193,7 @@ static double spilledCycles(const ThreadMachine &machine, double needed,
 }
 
 /// Bytes that the warps of an instance read from its memory for one step.
-static double readBytes(const Work &work, int64_t warps, double bits,
+static double readBytes(const ProductWork &work, int64_t warps, double bits,
                         bool fromMemory) {
   int64_t m = work.m, n = work.n, k = work.k;
   if (!fromMemory) {
@@ -222,7 +213,8 @@ static double readBytes(const Work &work, int64_t warps, double bits,
 }
 
 /// Cycles in which the sums of all parts are added up.
-static double cyclesOfSums(const ThreadMachine &machine, const Work &work) {
+static double cyclesOfSums(const ThreadMachine &machine,
+                           const ProductWork &work) {
   return cyclesOfParts({work.results, work.instances, work.parts, work.m,
                         work.n, work.rows == 1, work.accBits},
                        machine.cores, machine.cluster, machine.memoryBytes);
@@ -231,7 +223,7 @@ static double cyclesOfSums(const ThreadMachine &machine, const Work &work) {
 /// Cycles of a step of threads that multiply factors as copies leave them in
 /// the memory of the core, where each has so many sums and the core so many
 /// warps.
-static double storedCycles(const Work &work, double sums, double threads,
+static double storedCycles(const ProductWork &work, double sums, double threads,
                            double warps, double vectorRate, double fromCore) {
   // Bits of an access; operations of a thread beside multiply-adds and
   // accesses; lanes of which each row or column is read at once; what is not
@@ -248,7 +240,7 @@ static double storedCycles(const Work &work, double sums, double threads,
 }
 
 /// Cycles of the multiply-adds of a step, by what is reached of the rates.
-static double multiplyCycles(const Work &work, ThreadMachine::By by,
+static double multiplyCycles(const ProductWork &work, ThreadMachine::By by,
                              double matrixRate, double vectorRate) {
   constexpr double kMatrixShare = 0.5, kMemoryShare = 0.85, kVectorShare = 0.3;
   // Threads read and widen an element of the right operand once for all rows:
@@ -271,9 +263,9 @@ static double multiplyCycles(const Work &work, ThreadMachine::By by,
 
 /// Cycles of a barrier and of what follows it, until the next product begins.
 /// `read` is the cycles in which operands are read.
-static double cyclesBetween(const Work &work, ThreadMachine::By by, bool goesOn,
-                            double beside, double read) {
-  constexpr double kStep = 60, kSubstep = 35;
+static double cyclesBetween(const ProductWork &work, ThreadMachine::By by,
+                            bool goesOn, double beside, double read) {
+  constexpr double kStep = 60, kNext = 30, kSubstep = 35;
   // Of a product that waits for its operands: 512 rows by 4096 x 14336 in
   // blocks of 128x128x128, which leave three slots, took 1.3 times as long as
   // in those of 128x128x64, which leave four.
@@ -283,7 +275,7 @@ static double cyclesBetween(const Work &work, ThreadMachine::By by, bool goesOn,
   // 128 rows and 64 columns, 15.8 us in those of 64 rows and 128 columns.
   constexpr double kReadSeen = 0.06;
   if (by == ThreadMachine::By::Memory)
-    return (goesOn ? kStep : kBegin / beside) + kReadSeen * read;
+    return (goesOn ? kNext : kBegin / beside) + kReadSeen * read;
   return kStep +
          kSubstep * std::max<double>(double(work.k * work.lhsBits) / 256, 1);
 }
@@ -296,63 +288,6 @@ bool ThreadMachine::waitsForMemory(const TilingProblem &problem, By by) const {
          row != problem.dims.end() && hasFewRows(row->size);
 }
 
-namespace {
-/// Bytes that copies bring a core in a cycle.
-struct CopyRates {
-  double whole;      ///< from the cache, in whole lines
-  double fromCache;  ///< from the cache, as rows of a step are
-  double together;   ///< the same, while all cores copy
-  double fromMemory; ///< from memory, while all cores copy
-};
-} // namespace
-
-static CopyRates copyRates(const Work &work, ThreadMachine::By by, bool isFew) {
-  constexpr double kFromMemory = 14, kTogether = 46;
-  double rowBytes = double(work.k) * std::min(work.lhsBits, work.rhsBits) / 8;
-  auto share = [&](double line, double exponent) {
-    return std::pow(std::min(1.0, rowBytes / line), exponent);
-  };
-  // Of few rows each copy waits for memory, which long pieces keep busy better.
-  constexpr double kMemoryOfFew = 19, kCacheOfFew = 48;
-  if (double ofPiece = share(512, 0.25); isFew)
-    return {kCacheOfFew, kCacheOfFew * ofPiece, kTogether,
-            kMemoryOfFew * std::sqrt(ofPiece)};
-  constexpr double kFromCache = 48, kOfThreads = 32;
-  if (by != ThreadMachine::By::Memory)
-    return {kOfThreads, kOfThreads, kTogether, kFromMemory};
-  // Asynchronous copies of rows shorter than a line are slower: 25088 rows by
-  // 256 x 512 took 29 us with rows of 32 bytes, 18 with rows of 128.
-  double ofLine = share(128, 0.75);
-  return {kFromCache, kFromCache * ofLine, kTogether * ofLine, kFromMemory};
-}
-
-/// How many times as long as by one instruction a block of several pieces of
-/// columns takes: an instruction of few columns waits for its rows of the left
-/// operand, which take as long as 32 columns.
-static double shareOfPieces(int64_t columns) {
-  constexpr int64_t kRows = 32;
-  double cycles = 0;
-  for (int64_t left = columns; left > 0;) {
-    int64_t width = llvm::bit_floor<uint64_t>(left);
-    cycles += double(std::max(width, kRows + width / 2));
-    left -= width;
-  }
-  return cycles / double(columns);
-}
-
-/// Cycles of an instance that also wait for memory, out of which operands come
-/// once at least. This is a smooth maximum: of blocks that all wait for memory,
-/// those with less other work come first.
-static double withMemory(double whole, double ends, const Work &work,
-                         int64_t instances, double bytesOfCycle) {
-  constexpr double kSharp = 6;
-  double fromMemory =
-      ends + (work.rows * work.lhsBits + work.columns * work.rhsBits) *
-                 work.depth * double(instances) / 8 / bytesOfCycle;
-  return std::pow(std::pow(whole, kSharp) + std::pow(fromMemory, kSharp),
-                  1 / kSharp);
-}
-
 /// Cycles of all instances where a step has all of the depth: nothing is on its
 /// way while an instance multiplies or stores, so that instances beside it have
 /// to keep the memory busy. `bytes` are those of the factors, `each` registers
@@ -361,10 +296,10 @@ static double withMemory(double whole, double ends, const Work &work,
 /// 2048 columns with up to 22 choices of blocks each: the blocks that it
 /// chooses take 3% longer than the best ones in the geometric mean, and up to
 /// 30%.
-static double cyclesOfOneStep(const ThreadMachine &machine, const Work &work,
-                              int64_t size, double bytes, double load,
-                              double each, double multiply, double read,
-                              int64_t problems) {
+static double cyclesOfOneStep(const ThreadMachine &machine,
+                              const ProductWork &work, int64_t size,
+                              double bytes, double load, double each,
+                              double multiply, double read, int64_t problems) {
   // Bytes a cycle: of stores of a core, and of its share of memory.
   constexpr double kStore = 64, kMemory = 16;
   // Cycles before the first load and of a launch; how much longer each part
@@ -396,7 +331,8 @@ static double cyclesOfOneStep(const ThreadMachine &machine, const Work &work,
 }
 
 /// Rows of more than a line are not among what `cyclesOfOneStep` was fitted to.
-static bool isOneStep(const Work &work, ThreadMachine::By by, bool isFew) {
+static bool isOneStep(const ProductWork &work, ThreadMachine::By by,
+                      bool isFew) {
   constexpr int64_t kLineBits = 1024;
   return work.steps <= 1 && by != ThreadMachine::By::Threads && !isFew &&
          work.k * std::min(work.lhsBits, work.rhsBits) <= kLineBits;
@@ -409,7 +345,7 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   // Cycles of a copy's way, of starting an instance and of its ends; bytes a
   // cycle from the core's memory.
   constexpr double kWay = 1000, kEnds = 2500, kFromCore = 128;
-  Work all = workOf(problem, blocks, unknown);
+  ProductWork all = workOf(problem, blocks, unknown);
   double instances = all.instances, steps = all.steps;
   int64_t m = all.m, n = all.n, k = all.k;
   int64_t lhsBits = all.lhsBits, rhsBits = all.rhsBits, accBits = all.accBits;
@@ -455,7 +391,7 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
       readBytes(all, warps, std::max(lhsBits, rhsBits), by == By::Memory);
   if (copies && isOneStep(all, by, isFew))
     return cyclesOfOneStep(*this, all, size, bytes,
-                           bytes / (by == By::Memory ? fromCache : rates.whole),
+                           copyCyclesOfOneStep(all, by, bytes),
                            sums + fragments + 40, multiply, read / kFromCore,
                            problem.instances) +
            cyclesOfSums(*this, all);
@@ -496,9 +432,13 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double ends =
       kEnds +
       (double(m) * n * accBits / 8 / rates.whole + bytes / fromCache) * beside;
-  double whole = std::ceil(instances / round) * (steps * step + ends);
+  Rounds rounds{std::ceil(instances / round), std::ceil(instances / round)};
+  if (by == By::Memory)
+    rounds = roundsOf(all, round, bytes * double(held), *this);
+  double whole = rounds.steps * steps * step + rounds.ends * ends;
   if (by == By::Memory || isFew)
     whole = withMemory(whole, ends, all, problem.instances,
                        rates.fromMemory * double(cores));
-  return whole + cyclesOfSums(*this, all);
+  constexpr double kLaunch = 2000;
+  return kLaunch + whole + cyclesOfSums(*this, all);
 }

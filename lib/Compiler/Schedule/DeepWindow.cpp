@@ -193,11 +193,18 @@ void DeepWindow::mergeDepth() {
   kernel.dims[depth].size = size;
 }
 
-/// Columns of the product of an instance with a line of positions.
-static constexpr int64_t kColumnsOfLine = 64;
+/// Columns of the product of an instance with a line of positions, and the most
+/// columns where a unit copies the filters.
+static constexpr int64_t kColumnsOfLine = 64, kColumnsOfCopies = 64;
+
+bool DeepWindow::hasCopyUnit() const {
+  TargetAttr chip = group.ctx.description;
+  return chip && chip.getUnitOfKind(UnitKind::DMA);
+}
 
 void DeepWindow::chooseLine() {
   constexpr int64_t kMostLine = 3, kMostRows = 256, kMostColumns = 128;
+  const int64_t mostColumns = hasCopyUnit() ? kColumnsOfCopies : kMostColumns;
   if (positions.empty())
     return;
   int64_t count = kernel.dims[positions.back()].size.get();
@@ -214,7 +221,7 @@ void DeepWindow::chooseLine() {
   };
   double alone =
       worth(std::min<int64_t>(llvm::PowerOf2Ceil(filters), kMostRows),
-            std::min<int64_t>(llvm::PowerOf2Ceil(images), kMostColumns), 1);
+            std::min<int64_t>(llvm::PowerOf2Ceil(images), mostColumns), 1);
   double best = 1.1 * alone;
   for (int64_t rows : {64, 128})
     if (filters >= rows && worth(rows, kColumnsOfLine, count) > best) {
@@ -234,10 +241,8 @@ void DeepWindow::chooseBlocks() {
   problem.kind = TilingProblem::Kind::Contraction;
   auto sizeOf = [&](int dim) { return kernel.dims[dim].size.get(); };
   TilingDim sum{TilingRole::Depth, sizeOf(depth)};
-  TargetAttr chip = group.ctx.description;
-  const bool hasCopyUnit = chip && chip.getUnitOfKind(UnitKind::DMA);
   sum.least = kDepth;
-  if (hasCopyUnit)
+  if (hasCopyUnit())
     sum.most = kDepth;
   problem.dims = {{TilingRole::Row, sizeOf(channel)},
                   {TilingRole::Column, sizeOf(image)},
@@ -245,8 +250,8 @@ void DeepWindow::chooseBlocks() {
   // Threads copy the input, and a unit the filters where there is one: rows
   // cost less than columns. 32 x 28 x 28, 128 to 256 channels, took 21.7 us in
   // blocks of 64x128x64, 16.9 in those of 128x64x64.
-  if (hasCopyUnit)
-    problem.dims[1].most = kColumnsOfLine;
+  if (hasCopyUnit())
+    problem.dims[1].most = kColumnsOfCopies;
   if (line > 1) {
     problem.dims[0].most = problem.dims[0].least = rowsOfLine;
     problem.dims[1].most = problem.dims[1].least = kColumnsOfLine;
@@ -277,8 +282,13 @@ void DeepWindow::chooseBlocks() {
     problem.dims.pop_back();
   SmallVector<int64_t> chosen = group.chooseBlocks(
       kernel, problem, ArrayRef(tiled).take_front(problem.dims.size()));
-  if (chosen.size() > 3)
-    split(kernel.numBlocks(depth).get(), enoughParts(chosen.back()));
+  // What a line reads is read for all of its positions: few instances of it
+  // take parts even where the model sees no need for any.
+  int64_t parts = chosen.size() > 3 ? chosen.back() : 1;
+  if (parts > 1 || (line > 1 && hasCopyUnit()))
+    parts = enoughParts(parts);
+  if (parts > 1)
+    split(kernel.numBlocks(depth).get(), parts);
   if (line > 1)
     askWarps();
 }
@@ -304,7 +314,7 @@ int64_t DeepWindow::enoughParts(int64_t parts) const {
     if (dim != along)
       instances *= kernel.dims[dim].size.get();
   int64_t cores = countCores(group.ctx.description);
-  return std::max(parts, std::min(cores / instances, parts * 3 / 2));
+  return std::max(parts, std::min(cores / instances, parts * 3));
 }
 
 Value DeepWindow::splat(Value scalar) {

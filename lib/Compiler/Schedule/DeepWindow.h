@@ -58,11 +58,13 @@ private:
   find(unsigned number, llvm::function_ref<bool(const Buffer &)> isUsable);
   mlir::LogicalResult findOperands();
   void mergeDepth();
+  /// Whether a unit copies the filters; threads copy the input.
+  bool hasCopyUnit() const;
   /// Decides whether an instance has sums for a line of positions.
   void chooseLine();
   void chooseBlocks();
-  /// Models choose powers of two: up to half as many more parts leave no core
-  /// without an instance.
+  /// As many parts as leave no core without an instance, up to three times as
+  /// many as the model chooses: it does not know what threads copy.
   int64_t enoughParts(int64_t parts) const;
   void askWarps();
   /// Places the instance at a position of its line.

@@ -28,7 +28,7 @@ static double cyclesOfKernel(const PartWork &work, int64_t cores,
                              double memoryBytes) {
   // Cycles of the second kernel; of what memory moves in a cycle, the share in
   // which sums are written and read.
-  constexpr double kSecond = 2000, kShare = 0.436;
+  constexpr double kSecond = 2000, kShare = 0.545;
   return kSecond + work.results * double(work.parts * work.bits) / 8 /
                        (kShare * memoryBytes * double(cores));
 }

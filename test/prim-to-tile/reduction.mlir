@@ -18,15 +18,28 @@ func.func @softmax(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
   return %r : tensor<64x1000xf32>
 }
 
-// Longer rows take one loop per level; what lies beyond the end does not count.
+// Longer rows take one loop per level; what lies beyond the end was loaded as zeros, which do not count.
 // CHECK-LABEL: tile.kernel private @long_0_sum(
 // CHECK: scf.for
-// CHECK: tile.load
-// CHECK: arith.select
-// CHECK: tile.reduce
+// CHECK: %[[LOADED:.*]] = tile.load
+// CHECK-NEXT: tile.reduce %[[LOADED]]
 // CHECK: scf.yield
 func.func @long(%x: tensor<4x?xf32>) -> tensor<4xf32> {
   %m = prim.sum %x dims [1] : tensor<4x?xf32> -> tensor<4xf32>
+  return %m : tensor<4xf32>
+}
+
+// What is computed from such zeros is masked.
+// CHECK-LABEL: tile.kernel private @long_computed_0_sum(
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK: math.exp
+// CHECK: %[[MASKED:.*]] = arith.select
+// CHECK-NEXT: tile.reduce %[[MASKED]]
+// CHECK: scf.yield
+func.func @long_computed(%x: tensor<4x?xf32>) -> tensor<4xf32> {
+  %e = prim.exp %x : tensor<4x?xf32>
+  %m = prim.sum %e dims [1] : tensor<4x?xf32> -> tensor<4xf32>
   return %m : tensor<4xf32>
 }
 

@@ -154,16 +154,6 @@ static AccessMap readWhole(const Group &group, const KernelBuilder &kernel,
   return map;
 }
 
-/// Whether a tile has elements of memory as they are, with zeros outside.
-static bool isRead(Value tile) {
-  Operation *op = tile.getDefiningOp();
-  while (isa_and_nonnull<PermutationOpInterface, RepeatOpInterface,
-                         ReshapeOpInterface>(op))
-    op = op->getOperand(0).getDefiningOp();
-  auto load = dyn_cast_or_null<tile::LoadOp>(op);
-  return load && !load.getPad() && load.getPadding() == tile::Padding::zero;
-}
-
 Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned side,
                                    int rows, int cols) {
   Value operand = factor(side);
@@ -178,7 +168,7 @@ Value ContractBuilder::operandTile(TileBuilder &emitter, unsigned side,
   }
   // What was computed from padding need not be zero along K.
   Operation *source = operand.getDefiningOp();
-  if (source && group.inGroup()(source) && !isRead(tile))
+  if (source && group.inGroup()(source))
     tile = emitter.maskPartial(
         tile, {tileK},
         zeroOf(cast<RankedTensorType>(tile.getType()).getElementType()));

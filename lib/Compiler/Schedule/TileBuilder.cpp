@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Schedule/TileBuilder.h"
+#include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/Movement.h"
 #include "kiln/Interfaces/OpTable.h"
@@ -297,11 +298,42 @@ Value TileBuilder::mask(int dim, Extent lo, Extent hi) {
   return result;
 }
 
+/// Whether a tile was loaded along an axis, with zeros outside of its view.
+static bool hasZerosOutside(Value tile, int axis) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  while (auto repeat = tile.getDefiningOp<RepeatOpInterface>()) {
+    Value source = repeat->getOperand(0);
+    if (shapeOf(source)[axis] != shapeOf(tile)[axis])
+      return false;
+    tile = source;
+  }
+  // Loads have no axes of a single element.
+  if (auto reshape = tile.getDefiningOp<ReshapeOpInterface>()) {
+    Value source = reshape->getOperand(0);
+    auto isLong = [](int64_t size) { return size > 1; };
+    if (!llvm::equal(llvm::make_filter_range(shapeOf(source), isLong),
+                     llvm::make_filter_range(shapeOf(tile), isLong)))
+      return false;
+    tile = source;
+  }
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  return load && !load.getPad() && load.getPadding() == tile::Padding::zero;
+}
+
 Value TileBuilder::maskPartial(Value tile, ArrayRef<int> dims,
                                TypedAttr other) {
   for (int dim : dims) {
     dim = physical(dim);
-    if (axisOf(dim) < 0 && !kernel.dims[dim].outside)
+    int axis = axisOf(dim);
+    if (axis < 0 && !kernel.dims[dim].outside)
+      continue;
+    // A view ends where its dimensions do.
+    int64_t block = kernel.dims[dim].block;
+    if (axis >= 0 && block > 1 && other == zeroOf(other.getType()) &&
+        cast<RankedTensorType>(tile.getType()).getDimSize(axis) == block &&
+        hasZerosOutside(tile, axis))
       continue;
     if (Value where = mask(dim, 0, kernel.dims[dim].size))
       tile = select(where, tile, other);

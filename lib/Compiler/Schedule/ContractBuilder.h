@@ -4,6 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_CONTRACTBUILDER_H
 #define KILN_LIB_SCHEDULE_CONTRACTBUILDER_H
 
+#include "ColumnPieces.h"
 #include "kiln/Schedule/Schedules.h"
 #include <array>
 
@@ -60,24 +61,20 @@ private:
   /// The only row, again for every column, so that each thread reads what it
   /// multiplies: columns x depth. Null where it is not read from memory as is.
   mlir::Value repeatedRow();
-  /// A part of a block of columns, with a power of two of them.
-  struct Piece {
-    int64_t width;
-    mlir::Value offset, coord; ///< as those of a dimension
-  };
   /// Whether a block of columns may have two pieces.
   bool takesPieces() const;
   /// Whether the right factor's elements of a column's neighbours lie side by
   /// side.
   bool liesAlongColumns() const;
-  /// The pieces of a block of columns; one piece where it is a power of two.
-  llvm::SmallVector<Piece, 2> findPieces();
-  /// Has tiles along the columns have those of a piece from here on.
-  void enter(const Piece &piece) {
-    kernel.dims[tileN].block = piece.width;
-    kernel.dims[tileN].offset = piece.offset;
-    kernel.dims[tileN].coord = piece.coord;
+  /// The pieces of a block of columns, in tiles of the product.
+  llvm::SmallVector<ColumnPiece, 2> findPieces() {
+    const KernelDim &columns = kernel.dims[tileN];
+    if (!takesPieces())
+      return {{columns.block, columns.offset, columns.coord}};
+    return findColumnPieces(kernel, tileM, tileN);
   }
+  /// Gives tiles along the columns those of a piece from here on.
+  void enter(const ColumnPiece &piece) { enterPiece(kernel, tileN, piece); }
   /// The product of a step, of a piece of the columns, added to `sum`.
   mlir::Value multiply(mlir::Value x, mlir::Value y, mlir::Value sum,
                        TileBuilder &lhs, TileBuilder &epilogue);

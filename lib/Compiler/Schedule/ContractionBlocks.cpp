@@ -1,8 +1,8 @@
 //===- ContractionBlocks.cpp - The blocks of a product --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sizes of the blocks of rows, columns and depth, the pieces of a block of
-// columns, and in how many parts instances share out the depth.
+// The sizes of the blocks of rows, columns and depth, and in how many parts
+// instances share out the depth.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,6 @@
 #include "WindowInput.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Tiling/Parts.h"
-#include "kiln/Tiling/Warps.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -164,26 +163,6 @@ std::string ContractBuilder::whyNoBlocks() const {
         .str();
   }
   return "";
-}
-
-SmallVector<ContractBuilder::Piece, 2> ContractBuilder::findPieces() {
-  const KernelDim &columns = kernel.dims[tileN];
-  int64_t block = columns.block, begin = 0;
-  if (llvm::isPowerOf2_64(block) || !takesPieces())
-    return {{block, columns.offset, columns.coord}};
-  SmallVector<Piece, 2> pieces;
-  while (begin < block) {
-    int64_t width = llvm::bit_floor<uint64_t>(block - begin);
-    pieces.push_back(
-        {width, kernel.add(columns.offset, kernel.constant(begin)), Value()});
-    begin += width;
-  }
-  // They hold the sums of all pieces.
-  int64_t warps = tiling::warpsOf(kernel.dims[tileM].block, block);
-  kernel.kernel->setAttr(
-      tile::kHintsAttr,
-      tile::KernelHintsAttr::get(kernel.b.getContext(), warps, 0, 0, 0));
-  return pieces;
 }
 
 void ContractBuilder::split() {

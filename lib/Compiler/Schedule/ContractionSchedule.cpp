@@ -257,7 +257,7 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
     kernel.addGridDim(part);
   kernel.placeGrid();
 
-  SmallVector<Piece, 2> pieces = findPieces();
+  SmallVector<ColumnPiece, 2> pieces = findPieces();
   TileBuilder lhs(kernel, group.plan, group.inGroup(), Space{{tileM, tileK}});
   TileBuilder epilogue(kernel, group.plan, group.inGroup(),
                        Space{{tileM, tileN}});
@@ -276,7 +276,7 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   // Threads add up a row where its elements are, and once behind the loop.
   bool sumsLast = along == tileK && group.ctx.tiling.model().sharesTiles();
   SmallVector<Value> begin;
-  for (const Piece &piece : pieces) {
+  for (const ColumnPiece &piece : pieces) {
     SmallVector<int64_t> shape = {kernel.dims[tileM].block, piece.width};
     if (sumsLast)
       shape = {piece.width, kernel.dims[tileK].block};

@@ -162,9 +162,14 @@ Value WindowProduct::inputTile() {
       placesOfStep(), Value(), 0, tile::Padding::zero);
 }
 
-LogicalResult WindowProduct::storeSums(Value sum) {
+LogicalResult WindowProduct::storeSums(ArrayRef<Value> sums,
+                                       ArrayRef<ColumnPiece> pieces) {
   sumZeros();
-  sum = addZeros(sum);
+  SmallVector<Value> made(sums);
+  for (auto [piece, sum] : llvm::zip_equal(pieces, made)) {
+    enterPiece(kernel, channel, piece);
+    sum = addZeros(sum);
+  }
   listRows();
   SmallVector<int> kept(others.begin(), others.end());
   kept.push_back(row);
@@ -173,8 +178,10 @@ LogicalResult WindowProduct::storeSums(Value sum) {
   SmallVector<Extent> summed;
   for (int dim : anchor.reduced)
     summed.push_back(group.plan.sizes[dim]);
-  return finish(sum, Space{{row, channel}}, kept, "generic.window_product",
-                flopsFor(summed));
+  return finish(made, Space{{row, channel}}, kept, "generic.window_product",
+                flopsFor(summed), [&](int64_t number) {
+                  enterPiece(kernel, channel, pieces[number]);
+                });
 }
 
 LogicalResult WindowProduct::run() {
@@ -208,26 +215,36 @@ LogicalResult WindowProduct::run() {
     limitLoop(kernel, step, part);
   TileBuilder builder(kernel, group.plan, group.inGroup(),
                       Space{{depth, channel}});
-  SmallVector<int64_t> shape = {kernel.dims[row].block,
-                                kernel.dims[channel].block};
+  SmallVector<ColumnPiece, 2> pieces = {{kernel.dims[channel].block,
+                                         kernel.dims[channel].offset,
+                                         kernel.dims[channel].coord}};
+  if (takesPieces())
+    pieces = findColumnPieces(kernel, row, channel);
+  SmallVector<Value> zeros;
+  for (const ColumnPiece &piece : pieces)
+    zeros.push_back(
+        builder.splat(zeroOf(acc), {kernel.dims[row].block, piece.width}));
   SmallVector<int> loops = {step};
   if (part < 0 && !hasPhases() && kernel.dims[step].size.is(1)) {
     kernel.place(step, kernel.constant(0));
     loops.clear();
   }
-  Value sum = builder.loop(
-      loops, builder.splat(zeroOf(acc), shape),
-      [&](ValueRange carried) -> SmallVector<Value> {
+  SmallVector<Value> sums =
+      builder.loop(loops, zeros, [&](ValueRange carried) -> SmallVector<Value> {
         placeStep();
         Value x = inputTile();
-        Value y = builder.load(filter, filterMap);
-        y = builder.broadcast(
-            y, {kernel.dims[depth].block, kernel.dims[channel].block});
-        return {tile::DotOp::create(
-            kernel.b, kernel.loc, carried[0].getType(), x, y, carried[0],
-            inputPrecision(conv.getPrecision()), false, false)};
-      })[0];
-  return succeeded(storeSums(sum)) ? success() : undo();
+        SmallVector<Value> next;
+        for (auto [piece, sum] : llvm::zip_equal(pieces, carried)) {
+          enterPiece(kernel, channel, piece);
+          Value y = builder.load(filter, filterMap);
+          y = builder.broadcast(y, {kernel.dims[depth].block, piece.width});
+          next.push_back(tile::DotOp::create(
+              kernel.b, kernel.loc, sum.getType(), x, y, sum,
+              inputPrecision(conv.getPrecision()), false, false));
+        }
+        return next;
+      });
+  return succeeded(storeSums(sums, pieces)) ? success() : undo();
 }
 
 LogicalResult kiln::schedule::scheduleWindowProduct(prim::FusionOp op,

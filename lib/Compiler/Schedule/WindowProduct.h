@@ -4,6 +4,7 @@
 #ifndef KILN_LIB_SCHEDULE_WINDOWPRODUCT_H
 #define KILN_LIB_SCHEDULE_WINDOWPRODUCT_H
 
+#include "ColumnPieces.h"
 #include "SplitConvolution.h"
 
 namespace kiln::schedule {
@@ -95,7 +96,11 @@ private:
   /// The same where their number depends on the phase.
   void placePhaseStep();
   mlir::Value inputTile();
-  mlir::LogicalResult storeSums(mlir::Value sum);
+  /// Whether a block of channels may have several pieces.
+  bool takesPieces() const;
+  /// Stores the sums of each piece of a block of channels.
+  mlir::LogicalResult storeSums(llvm::ArrayRef<mlir::Value> sums,
+                                llvm::ArrayRef<ColumnPiece> pieces);
 
   mlir::Value splat(mlir::Value scalar);
   mlir::Value splat(int64_t value) { return splat(kernel.constant(value)); }

@@ -289,6 +289,10 @@ static int64_t mostChannels(int64_t channels, int64_t bits, bool isWhole) {
   return best;
 }
 
+bool WindowProduct::takesPieces() const {
+  return groups.empty() && !hasPhases() && kernel.dims[channel].size.isStatic();
+}
+
 void WindowProduct::chooseBlocks() {
   TilingProblem problem;
   problem.kind = TilingProblem::Kind::Contraction;
@@ -314,6 +318,7 @@ void WindowProduct::chooseBlocks() {
   problem.dims = {{TilingRole::Row, sizeOf(place)},
                   {TilingRole::Column, sizeOf(channel)},
                   sum};
+  problem.dims[1].takesPieces = takesPieces();
   bool isAlongSum = filter.strides.back().is(1);
   problem.tiles = {
       {{0, 2}, bits, 2},

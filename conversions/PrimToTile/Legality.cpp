@@ -139,6 +139,17 @@ bool kiln::isWidening(Operation *op) {
          from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
 }
 
+/// Whether an operation is a conversion to fewer bits.
+static bool isNarrowing(Operation *op) {
+  auto convert = dyn_cast<prim::ConvertElementTypeOp>(op);
+  if (!convert)
+    return false;
+  Type from = getElementTypeOrSelf(convert.getOperand().getType()),
+       to = getElementTypeOrSelf(convert.getResult().getType());
+  return from.isIntOrFloat() && to.isIntOrFloat() &&
+         to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth();
+}
+
 /// Cheap enough to be computed for every block of a product again.
 static bool isCheapPrologue(Operation *op) {
   if (isViewMovement(op) || isa<prim::PadOp, prim::ConvertElementTypeOp>(op))
@@ -172,14 +183,7 @@ static bool isComputed(Operation *op) {
 /// to fewer bits that nobody else reads: better a part of the end of that
 /// group, or a view of its result, than of the start of the next.
 static bool belongsToSource(Operation *op) {
-  bool narrows = false;
-  if (auto convert = dyn_cast<prim::ConvertElementTypeOp>(op)) {
-    Type from = getElementTypeOrSelf(convert.getOperand().getType()),
-         to = getElementTypeOrSelf(convert.getResult().getType());
-    narrows = from.isIntOrFloat() && to.isIntOrFloat() &&
-              to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth() &&
-              convert.getOperand().hasOneUse();
-  }
+  bool narrows = isNarrowing(op) && op->getOperand(0).hasOneUse();
   return (narrows || isViewMovement(op)) && isComputed(op);
 }
 
@@ -337,6 +341,47 @@ bool Legality::scatterAllows(prim::ScatterOp scatter, Operation *newcomer) {
          llvm::none_of(newcomer->getUses(), isOperand);
 }
 
+/// The operations from an operand of `op` to the matmul or convolution that it
+/// is computed from, element by element and for it alone; empty if there is
+/// none. Users come first.
+static SmallVector<Operation *> pathToAnchor(Operation *op, int most = 8) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  for (Value operand : op->getOperands()) {
+    Operation *source = operand.getDefiningOp();
+    if (!source || !operand.hasOneUse() || source->getNumResults() != 1 ||
+        source->getBlock() != op->getBlock() ||
+        shapeOf(operand) != shapeOf(op->getResult(0)))
+      continue;
+    if (isAnchor(source))
+      return {source};
+    if (most == 0 || !isElementwisePrim(source))
+      continue;
+    SmallVector<Operation *> path = pathToAnchor(source, most - 1);
+    if (!path.empty()) {
+      path.insert(path.begin(), source);
+      return path;
+    }
+  }
+  return {};
+}
+
+bool Legality::endsProduct(ArrayRef<Operation *> ops) {
+  if (!isNarrowing(ops.back()))
+    return false;
+  SmallVector<Operation *> path = pathToAnchor(ops.back());
+  if (path.empty())
+    return false;
+  SmallVector<Operation *> all(ops);
+  for (Operation *op : path) {
+    all.push_back(op);
+    if (!canForm(all))
+      return true;
+  }
+  return false;
+}
+
 bool Legality::canForm(ArrayRef<Operation *> ops) {
   Operation *newcomer = ops.back();
   auto scatter = dyn_cast<prim::ScatterOp>(ops.front());
@@ -352,7 +397,8 @@ bool Legality::canForm(ArrayRef<Operation *> ops) {
   if (!plan.anchors.empty()) {
     if (!plan.reductions.empty() || !anchorAllows(plan, ops))
       return false;
-  } else if (!reductionsAllow(plan, ops)) {
+  } else if (!reductionsAllow(plan, ops) ||
+             (ops.size() > 1 && endsProduct(ops))) {
     return false;
   }
   if (ops.size() == 1 || !isExpensive(newcomer))

@@ -37,6 +37,10 @@ private:
   /// product that many threads share: an instance reads one of them, where a
   /// kernel before would copy all.
   bool selectsMatrices(mlir::Operation *op, mlir::Operation *anchor) const;
+  /// Whether the newcomer rounds what a product gives to fewer bits, and the
+  /// product cannot join the group: it is better the end of the product, which
+  /// then writes fewer bytes.
+  bool endsProduct(llvm::ArrayRef<mlir::Operation *> ops);
   bool reductionsAllow(const schedule::GroupPlan &plan,
                        llvm::ArrayRef<mlir::Operation *> ops);
   /// Whether the kernel of a scatter, the root, may compute what the newcomer

@@ -323,3 +323,22 @@ func.func @channels_split(%x: tensor<10x16xf32>, %f: tensor<16x12xf32>, %g: tens
   %m = prim.mul %v, %s : tensor<10x4x3xf32>
   return %m : tensor<10x4x3xf32>
 }
+
+// A product writes what its result is rounded to, also where those who read it take apart what the product gives as a whole.
+// CHECK-LABEL: func.func @halves
+// CHECK: prim.fusion contraction
+// CHECK: prim.dot_general
+// CHECK: prim.add
+// CHECK: prim.convert_element_type {{.*}} -> tensor<10x20xf16>
+// CHECK: prim.yield
+// CHECK: prim.fusion elementwise
+// CHECK: prim.mul
+func.func @halves(%a: tensor<10x30xf16>, %b: tensor<30x20xf16>, %bias: tensor<10x20xf32>) -> tensor<10x10xf16> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<10x30xf16>, tensor<30x20xf16> -> tensor<10x20xf32>
+  %e = prim.add %d, %bias : tensor<10x20xf32>
+  %n = prim.convert_element_type %e : tensor<10x20xf32> -> tensor<10x20xf16>
+  %x = prim.slice %n starts [0, 0] limits [10, 10] strides [1, 1] : tensor<10x20xf16> -> tensor<10x10xf16>
+  %y = prim.slice %n starts [0, 10] limits [10, 20] strides [1, 1] : tensor<10x20xf16> -> tensor<10x10xf16>
+  %r = prim.mul %x, %y : tensor<10x10xf16>
+  return %r : tensor<10x10xf16>
+}

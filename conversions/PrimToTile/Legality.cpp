@@ -220,6 +220,26 @@ bool Legality::selectsMatrices(Operation *op, Operation *anchor) const {
   return false;
 }
 
+bool Legality::isLongEpilogue(ArrayRef<Operation *> ops, Operation *anchor,
+                              const SmallPtrSetImpl<Operation *> &before,
+                              const SmallPtrSetImpl<Operation *> &after) const {
+  constexpr int64_t kMany = int64_t(1) << 22, kNarrow = 16;
+  auto type = cast<RankedTensorType>(ops.front()->getResult(0).getType());
+  if (!description || !description.getTopology() ||
+      description.getTopology().getLanes() <= 1 || !type.hasStaticShape() ||
+      type.getNumElements() < kMany)
+    return false;
+  bool isSlow = llvm::any_of(ops, [&](Operation *op) {
+    return !before.contains(op) && (isSpecial(op) || isa<prim::ErfOp>(op));
+  });
+  auto isNarrow = [&](Operation *op) {
+    Type element = getElementTypeOrSelf(op->getResult(0).getType());
+    return op != ops.front() && element.isIntOrFloat() &&
+           element.getIntOrFloatBitWidth() <= kNarrow;
+  };
+  return isSlow && (isNarrow(anchor) || llvm::any_of(after, isNarrow));
+}
+
 bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
   if (plan.anchors.size() != 1)
     return false;
@@ -258,6 +278,8 @@ bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
         !(isElementwisePrim(op) || isa<prim::ReshapeOp, prim::TransposeOp>(op)))
       return false;
   }
+  if (isLongEpilogue(ops, anchor.op, before, after))
+    return false;
   // A window needs its spatial dimensions one by one.
   auto isOne = [](const IndexExpr &at) {
     return !at.hasDims() || at.asDim() >= 0;

@@ -155,10 +155,12 @@ LogicalResult MicroKernelOp::verify() {
                                            {"columns", getColumns()},
                                            {"lhs_group", getLhsGroup()},
                                            {"rhs_group", getRhsGroup()}};
-  for (auto [what, size] : sizes)
-    if (size < 1 || size > 256)
-      return emitOpError() << "expected '" << what
-                           << "' to be between 1 and 256, found " << size;
+  for (auto [what, size] : sizes) {
+    int64_t most = what == "lhs_group" ? 65536 : 256;
+    if (size < 1 || size > most)
+      return emitOpError() << "expected '" << what << "' to be between 1 and "
+                           << most << ", found " << size;
+  }
   // (C2) The row is known.
   target::TargetAttr description = descriptionOf(*this);
   if (getRow() && description && !description.getMatrixInstruction(*getRow()))

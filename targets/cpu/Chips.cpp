@@ -154,6 +154,9 @@ std::string extraOf(const Processor &processor, const Registers &registers) {
   if (processor.streamingBits)
     entries.push_back("streaming_vscale = " +
                       std::to_string(processor.streamingBits / kNeon));
+  // Addresses of any distance, and a load spreads an element over a register.
+  if (processor.triple.isX86())
+    entries.push_back("spreads_from_memory");
   // FMLA, SDOT and their like take a lane of a register of NEON.
   if (processor.triple.isAArch64() && registers.bits == kNeon)
     entries.push_back("multiplies_by_lane");

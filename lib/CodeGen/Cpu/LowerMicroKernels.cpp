@@ -116,6 +116,8 @@ private:
     os << "_" << op.getRows() << "x" << op.getColumns();
     if (op.getRow())
       os << "_" << op.getLhsType() << "_" << op.getRhsType();
+    if (op.getLhsGroup() != op.getRhsGroup())
+      os << "_apart" << op.getLhsGroup();
     if (op.getMinus())
       os << "_minus";
     if (op.getFresh())

@@ -36,7 +36,11 @@ struct RegisterBlockBuilder {
   /// Rows and columns of an accumulator that is one register.
   int64_t down, across = lanes / down;
   int64_t rows = op.getRows() / down, vectors = op.getColumns() / across,
-          group = op.getLhsGroup();
+          group = op.getRhsGroup();
+  /// From one row of the left panel to the next, if each lies by itself; else
+  /// groups of steps of all rows follow each other.
+  int64_t apart =
+      op.getLhsGroup() == op.getRhsGroup() ? 0 : int64_t(op.getLhsGroup());
   Type lhs = typeInRegisters(op.getLhsType()),
        rhs = typeInRegisters(op.getRhsType()),
        acc = typeInRegisters(op.getAccType());
@@ -195,20 +199,23 @@ struct RegisterBlockBuilder {
     b.setInsertionPointToEnd(loop.getBody());
     Value k = loop.getInductionVar(), stride = op.getRhsStride();
     SmallVector<Value> next(loop.getRegionIterArgs());
-    int64_t panel = op.getRows() * group;
+    int64_t panel = apart ? group : op.getRows() * group;
     Value left =
         at(op.getLhs(), arith::MulIOp::create(b, loc, k, c64(panel)), lhs);
     Value right =
         at(op.getRhs(), arith::MulIOp::create(b, loc, k, stride), rhs);
     // Whole registers must not reach beyond the panel.
-    int64_t whole = multipliesByLane() ? count * rows / lanes * lanes : 0;
+    int64_t whole =
+        multipliesByLane() && !apart ? count * rows / lanes * lanes : 0;
     SmallVector<Value> registers;
     for (int64_t u = 0; u < count; ++u) {
       auto row = [&](int64_t i) {
         int64_t number = u * rows + i;
         return number < whole
                    ? unitOf(left, number, registers)
-                   : spread(at(left, u * panel + i * down * group, lhs));
+                   : spread(at(left,
+                               u * panel + i * (apart ? apart : down * group),
+                               lhs));
       };
       step(row, right, next);
       if (u + 1 < count)
@@ -271,7 +278,9 @@ LogicalResult cpu::lowerToRegisterBlock(MicroKernelOp op,
                                         RewriterBase &rewriter, int64_t lanes,
                                         MultiplyAdd step, int64_t unroll,
                                         int64_t down) {
-  if (op.getLhsGroup() != op.getRhsGroup() || down > 2 ||
+  bool isApart = op.getLhsGroup() > op.getRhsGroup() && down == 1 &&
+                 op.getLhsGroup() % op.getRhsGroup() == 0;
+  if ((op.getLhsGroup() != op.getRhsGroup() && !isApart) || down > 2 ||
       lanes % (down * down) || op.getColumns() % (lanes / down) ||
       op.getRows() % down)
     return op.emitOpError()

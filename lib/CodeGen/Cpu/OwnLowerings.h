@@ -61,6 +61,7 @@ mlir::LogicalResult lowerWhile(mlir::scf::WhileOp op, KernelEmitter &e);
 /// Storage, or another view of it, as an address.
 mlir::LogicalResult lowerStorage(mlir::Operation *op, KernelEmitter &e);
 mlir::LogicalResult lowerCompute(stage::ComputeOp op, KernelEmitter &e);
+mlir::LogicalResult lowerPrefetch(stage::PrefetchOp op, KernelEmitter &e);
 
 // DirectSums.cpp
 /// Notes where products may write what storage would only hold until it is
@@ -69,7 +70,9 @@ void findDirectSums(KernelEmitter &e, stage::StorageOpInterface alloc);
 
 // Products.cpp
 mlir::LogicalResult lowerProduct(stage::ProductOp op, KernelEmitter &e);
-mlir::LogicalResult lowerPrefetch(stage::PrefetchOp op, KernelEmitter &e);
+/// How many rows of the accumulator the last micro-kernel of a product writes,
+/// if that is fewer than a whole block and it may be that.
+std::optional<int64_t> lastRows(stage::ProductOp product);
 /// A region that writes one panel of an operand.
 mlir::LogicalResult lowerPack(stage::ComputeOp region,
                               stage::StorageWriteOpInterface write,

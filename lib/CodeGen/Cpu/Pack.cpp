@@ -183,6 +183,12 @@ Packer::Packer(NestBuilder &e, Value tile, const PanelPlace &place,
       width(place.width) {
   auto type = cast<RankedTensorType>(tile.getType());
   element = type.getElementType();
+  // Whole registers end where the next row begins.
+  if (int64_t whole = e.config.lanes(NestBuilder::storageBytes(element) * 8);
+      place.keepsRows() && place.deepest % whole == 0) {
+    rowStride = place.deepest;
+    group = 1;
+  }
   lanes = e.config.lanes(group * NestBuilder::storageBytes(element) * 8);
   int rank = type.getRank();
   batched = rank == 3;
@@ -199,7 +205,7 @@ Packer::Packer(NestBuilder &e, Value tile, const PanelPlace &place,
   SmallVector<double> scores(rank, 0.0);
   e.scoreLanes(tile, identity, scores, nest.shape);
   alongPanel = scores[panelDim] <= scores[stepDim] && width > 1 &&
-               (lanes > 1 || group == 1);
+               (lanes > 1 || group == 1) && !rowStride;
   // Lanes along a dimension of one element would read past it.
   if (type.getDimSize(alongPanel ? panelDim : stepDim) == 1)
     nest.neverFast = true;
@@ -287,9 +293,12 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
                             Coord first, int64_t count, Value place) {
   Coord k = e.sum(from, step);
   k.lane = lanes * group > 1 ? 1 : 0;
-  Value row = e.gep(place, e.mul(e.coordValue(step), e.c64(width)), element);
+  Value row = e.gep(
+      place, e.mul(e.coordValue(step), e.c64(rowStride ? 1 : width)), element);
   if (!first.isZero())
-    row = e.gep(row, e.mul(e.coordValue(first), e.c64(group)), element);
+    row = e.gep(
+        row, e.mul(e.coordValue(first), e.c64(rowStride ? rowStride : group)),
+        element);
   Coord begin = e.sum(start, first);
   SmallVector<Value> rows;
   for (int64_t i = 0; i < count; ++i) {
@@ -301,6 +310,11 @@ void Packer::packAlongSteps(Coord batch, Coord start, Coord from, Coord step,
     Point point = pointAt(batch, at, k);
     point.lanes = lanes * group;
     rows.push_back(e.evaluateLanes(tile, point));
+  }
+  if (rowStride) {
+    for (auto [i, value] : llvm::enumerate(rows))
+      store(value, row, int64_t(i) * rowStride);
+    return;
   }
   if (width == 1 || lanes == 1)
     return store(rows[0], row, 0);
@@ -339,9 +353,11 @@ void Packer::fillUp(Value steps, Value place) {
   Value end = e.roundDown(e.add(steps, e.c64(granule - 1)), granule);
   e.forLoop(steps, end, 1, {}, false, [&](Coord step, ValueRange) {
     e.forLoop(e.c64(0), e.c64(width), 1, {}, false, [&](Coord at, ValueRange) {
-      Value k = e.coordValue(step), first = e.roundDown(k, group);
-      Value index = e.add(e.mul(first, e.c64(width)),
-                          e.mul(e.coordValue(at), e.c64(group)));
+      Value k = e.coordValue(step),
+            first = rowStride ? e.c64(0) : e.roundDown(k, group);
+      Value index =
+          e.add(e.mul(first, e.c64(width)),
+                e.mul(e.coordValue(at), e.c64(rowStride ? rowStride : group)));
       LLVM::StoreOp::create(
           b, e.loc, e.zeroOf(NestBuilder::storageType(element)),
           e.gep(place, e.add(index, e.sub(k, first)), element),

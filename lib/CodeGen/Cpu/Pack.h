@@ -14,6 +14,11 @@ namespace kiln::cpu {
 struct PanelPlace {
   int64_t width = 1, group = 1, deepest = 1;
   int panelDim = 0, stepDim = 0; ///< of the storage
+
+  /// Whether all steps of a row are contiguous.
+  bool keepsRows() const { return width > 1 && group == deepest; }
+  /// From a step that begins a group to the next step of the row.
+  int64_t stepStride() const { return keepsRows() ? 1 : width; }
 };
 
 /// The form of storage in panels, by its layout; none for other layouts.
@@ -62,7 +67,8 @@ private:
   Value tile;
   Type element; ///< of the panel, in memory
   int64_t group, granule;
-  int64_t lanes; ///< groups in a register
+  int64_t rowStride = 0; ///< where rows lie one after another
+  int64_t lanes;         ///< groups in a register
   int64_t width, extent, stepExtent;
   bool batched, alongPanel;
   int panelDim, stepDim;

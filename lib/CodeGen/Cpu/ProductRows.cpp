@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ProductRows.h"
+#include "Machine.h"
+#include "kiln/Dialect/Stage/StorageInterfaces.h"
+#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Staging/SplitProduct.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -132,6 +137,61 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
       use.lhsOffset, panels, use.lhsBits || use.rhsBits, ArrayAttr());
 }
 
+/// Whether the last dimension of a tile, from `lanes` elements on, is
+/// contiguous in all memory that the tile is computed from.
+static bool liesInRows(Value tile, int64_t lanes) {
+  SmallVector<Value> open = {tile};
+  bool isRead = false;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    auto type = cast<RankedTensorType>(value.getType());
+    Operation *op = value.getDefiningOp();
+    int64_t last = type.getRank() - 1;
+    if (!op || last < 0 || type.getDimSize(last) < lanes)
+      return false;
+    if (auto load = dyn_cast<ViewAccessOpInterface>(op)) {
+      auto view = dyn_cast<tile::ViewType>(load.getAccessedView().getType());
+      if (!load.isRead() || !view || indirectAxis(load.getAxes()) >= 0)
+        return false;
+      isRead =
+          llvm::any_of(llvm::enumerate(load.getAxes()), [&](const auto &axis) {
+            return axis.value().tileDim == last && axis.value().step == 1 &&
+                   view.getStaticStride(axis.index()) == 1;
+          });
+      if (!isRead)
+        return false;
+      continue;
+    }
+    if (auto read = dyn_cast<stage::StorageReadOpInterface>(op)) {
+      SmallVector<int64_t> strides;
+      int64_t offset;
+      isRead = succeeded(read.getStorage().getType().getStridesAndOffset(
+                   strides, offset)) &&
+               strides.back() == 1;
+      if (!isRead)
+        return false;
+      continue;
+    }
+    if (isShapeless(op))
+      continue;
+    if (!isa<tile::ReshapeOp>(op) && !OpTrait::hasElementwiseMappableTraits(op))
+      return false;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        open.push_back(operand);
+  }
+  return isRead;
+}
+
+/// Whether panels of the left operand hold its rows one after another: they are
+/// then copied as they lie in memory, instead of transposed.
+static bool keepsRows(MatrixProductOpInterface product, const RowUse &use,
+                      int64_t rows, const CpuConfig &config) {
+  return rows > 1 && use.m == 1 && extraOf(product, "spreads_from_memory") &&
+         liesInRows(product.getLhsOperand().get(),
+                    config.lanes(bitsOf(use.lhs)));
+}
+
 std::optional<ProductSplit>
 ProductAttr::getProductSplit(MatrixProductOpInterface product) const {
   target::TargetAttr description = target::getDescription(product);
@@ -150,17 +210,16 @@ ProductAttr::getProductSplit(MatrixProductOpInterface product) const {
   }
   // Whole vectors of steps are packed.
   int64_t deepest = llvm::alignTo(getDepth(), config.lanes(8));
-  return ProductSplit{"cpu.dot.packed",
-                      getRow().str(),
-                      getRows(),
-                      getColumns(),
-                      getDepth(),
-                      deepest,
-                      {use.lhs, use.lhsGroup},
-                      {use.rhs, use.rhsGroup},
-                      getPanels(),
-                      int64_t(llvm::alignTo(kStrip, use.k)),
-                      use.lhsOffset};
+  int64_t lhsGroup = use.lhsGroup;
+  if (!getRow().empty() && keepsRows(product, use, getRows(), config))
+    lhsGroup = deepest;
+  return ProductSplit{
+      "cpu.dot.packed",    getRow().str(),
+      getRows(),           getColumns(),
+      getDepth(),          deepest,
+      {use.lhs, lhsGroup}, {use.rhs, use.rhsGroup},
+      getPanels(),         int64_t(llvm::alignTo(kStrip, use.k)),
+      use.lhsOffset};
 }
 
 ArrayRef<Attribute> ProductAttr::getNarrowWays() const {

@@ -138,10 +138,10 @@ LogicalResult cpu::lowerPack(stage::ComputeOp region,
     return target::emitUnsupported(region, "a region that packs anything but "
                                            "one panel from its start");
   const TileBuffer &panels = e.storages.at(write.getStorage());
-  Value place = e.gep(
-      panels.base,
-      e.add(e.mul(row, e.c64(form.deepest)), e.mul(step, e.c64(form.width))),
-      panels.elementType);
+  Value place = e.gep(panels.base,
+                      e.add(e.mul(row, e.c64(form.deepest)),
+                            e.mul(step, e.c64(form.stepStride()))),
+                      panels.elementType);
   Packer packer(e, write.getValue(), form, granuleOf(use->product));
   Coord batch;
   if (shape.size() == 3)
@@ -164,46 +164,6 @@ void RegisterBuilder::prefetch(Value address, bool isNear) {
                          /*cache=*/1);
 }
 
-LogicalResult cpu::lowerPrefetch(stage::PrefetchOp prefetchOp,
-                                 KernelEmitter &e) {
-  // Prefetches are hints: of a tall box, the first rows do.
-  constexpr int64_t kMostRows = 64;
-  const ViewInfo &view = e.viewOf(prefetchOp.getView());
-  ArrayRef<int64_t> box = prefetchOp.getBox();
-  size_t lacking = view.sizes.size() - box.size();
-  e.freshLevels();
-  Value address = view.base, origin = e.c64(0);
-  for (auto [d, coordinate] : llvm::enumerate(prefetchOp.getCoords())) {
-    Value at = e.scalar64(coordinate);
-    if (!prefetchOp.getElementOffsets() && d >= lacking)
-      at = e.mul(at, e.c64(box[d - lacking]));
-    origin = e.add(origin, e.mul(at, view.strides[d]));
-  }
-  address = e.gep(address, origin, view.elementType);
-  int64_t rows = box.empty() ? 1 : llvm::product_of(box.drop_back());
-  int64_t elements = box.empty() ? 1 : box.back();
-  int64_t bytes = elements * e.storageBytes(view.elementType);
-  for (int64_t row = 0; row < std::min(rows, kMostRows); ++row) {
-    Value start = address;
-    int64_t left = row;
-    for (size_t d = box.size() - 1; row && d-- > 0; left /= box[d])
-      if (int64_t at = left % box[d])
-        start = e.gep(start, e.mul(e.c64(at), view.strides[lacking + d]),
-                      view.elementType);
-    if (std::optional<uint64_t> every = prefetchOp.getEvery()) {
-      for (int64_t at = 0; at < bytes; at += int64_t(*every))
-        e.prefetch(e.gep(start, e.c64(at), e.b.getI8Type()),
-                   prefetchOp.getNear());
-      continue;
-    }
-    // The row may start within a line.
-    for (int64_t at = 0; at < bytes + e.config.lineBytes;
-         at += e.config.lineBytes)
-      e.prefetch(e.gep(start, e.c64(std::min(at, bytes - 1)), e.b.getI8Type()),
-                 prefetchOp.getNear());
-  }
-  return success();
-}
 /// Whether the accumulator has room for the blocks of a micro-kernel.
 static LogicalResult checkBlocks(KernelEmitter &e, stage::ProductOp product) {
   // Micro-kernels compute whole blocks.
@@ -243,7 +203,7 @@ Value panelAt(KernelEmitter &e, Value storage, const PanelPlace &form,
   SmallVector<Value> elements(form.panelDim + form.stepDim, e.c64(0));
   elements.resize(cast<ShapedType>(storage.getType()).getRank(), e.c64(0));
   elements[form.panelDim] = e.c64(form.deepest);
-  elements[form.stepDim] = e.c64(form.width);
+  elements[form.stepDim] = e.c64(form.stepStride());
   return origin.empty()
              ? panels.base
              : e.elementAt(panels.base, elements, origin, panels.elementType);
@@ -349,6 +309,22 @@ static std::optional<int64_t> lastColumns(KernelEmitter &e,
   return last;
 }
 
+std::optional<int64_t> cpu::lastRows(stage::ProductOp product) {
+  auto lhs = dyn_cast<MemRefType>(product.getLhs().getType());
+  auto acc = dyn_cast<MemRefType>(product.getAcc().getType());
+  target::MatrixInstructionAttr row = rowOf(product);
+  if (!product.getRows() || !lhs || !acc || !row)
+    return std::nullopt;
+  int64_t rows = std::get<0>(product.getSizes());
+  auto left = panelPlaceOf(lhs, /*isLeft=*/true, rows);
+  // Panels of other forms are read in whole blocks of rows alone.
+  if (!left || !left->keepsRows() || left->width != rows ||
+      left->group <= row.getK().getMin())
+    return std::nullopt;
+  int64_t last = acc.getDimSize(acc.getRank() - 2) % rows;
+  return last ? std::optional(last) : std::nullopt;
+}
+
 LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
   auto unsupported = [&](const Twine &what) {
     return target::emitUnsupported(product, what);
@@ -397,25 +373,32 @@ LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
     if (auto layout =
             dyn_cast_or_null<target::InterleaveAttr>(row.getLhs().getLayout()))
       lhsGroup = layout.getGroup();
-  auto multiply = [&, rows = rows](int64_t columns) {
+  auto multiplyBlock = [&](int64_t rows, int64_t columns) {
     MicroKernelOp::create(
         b, e.loc, lhs, rhs->base, rhs->stride, acc.base, acc.stride, whole,
         minus, fresh, rows, columns, lhsGroup, rhs->group, name,
         withSign(lhsType.getElementType(), product.getLhsUnsigned()),
         withSign(rhs->element, product.getRhsUnsigned()), acc.element);
   };
-  if (std::optional<int64_t> last = lastColumns(e, product)) {
-    Value isLast = e.compare(arith::CmpIPredicate::sle,
-                             e.scalar64(product.getColumns()), e.c64(*last));
+  // By fewer registers where that is all that is left of rows or columns.
+  auto choose = [&](std::optional<int64_t> last, Value count, int64_t whole,
+                    llvm::function_ref<void(int64_t)> multiply) {
+    if (!last)
+      return multiply(whole);
+    Value isLast =
+        e.compare(arith::CmpIPredicate::sle, e.scalar64(count), e.c64(*last));
     auto choice = scf::IfOp::create(b, e.loc, isLast, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
     multiply(*last);
     b.setInsertionPointToStart(choice.elseBlock());
-    multiply(columns);
-  } else {
-    multiply(columns);
-  }
+    multiply(whole);
+  };
+  int64_t wide = columns;
+  choose(lastRows(product), product.getRows(), rows, [&](int64_t rows) {
+    choose(lastColumns(e, product), product.getColumns(), wide,
+           [&, rows](int64_t columns) { multiplyBlock(rows, columns); });
+  });
   if (acquires)
     ReleaseOp::create(b, e.loc, name);
   return success();

@@ -232,3 +232,44 @@ LogicalResult cpu::lowerCompute(stage::ComputeOp region, KernelEmitter &e) {
   e.bounds = {};
   return emitYields(e, region);
 }
+
+LogicalResult cpu::lowerPrefetch(stage::PrefetchOp prefetchOp,
+                                 KernelEmitter &e) {
+  // Prefetches are hints: of a tall box, the first rows do.
+  constexpr int64_t kMostRows = 64;
+  const ViewInfo &view = e.viewOf(prefetchOp.getView());
+  ArrayRef<int64_t> box = prefetchOp.getBox();
+  size_t lacking = view.sizes.size() - box.size();
+  e.freshLevels();
+  Value address = view.base, origin = e.c64(0);
+  for (auto [d, coordinate] : llvm::enumerate(prefetchOp.getCoords())) {
+    Value at = e.scalar64(coordinate);
+    if (!prefetchOp.getElementOffsets() && d >= lacking)
+      at = e.mul(at, e.c64(box[d - lacking]));
+    origin = e.add(origin, e.mul(at, view.strides[d]));
+  }
+  address = e.gep(address, origin, view.elementType);
+  int64_t rows = box.empty() ? 1 : llvm::product_of(box.drop_back());
+  int64_t elements = box.empty() ? 1 : box.back();
+  int64_t bytes = elements * e.storageBytes(view.elementType);
+  for (int64_t row = 0; row < std::min(rows, kMostRows); ++row) {
+    Value start = address;
+    int64_t left = row;
+    for (size_t d = box.size() - 1; row && d-- > 0; left /= box[d])
+      if (int64_t at = left % box[d])
+        start = e.gep(start, e.mul(e.c64(at), view.strides[lacking + d]),
+                      view.elementType);
+    if (std::optional<uint64_t> every = prefetchOp.getEvery()) {
+      for (int64_t at = 0; at < bytes; at += int64_t(*every))
+        e.prefetch(e.gep(start, e.c64(at), e.b.getI8Type()),
+                   prefetchOp.getNear());
+      continue;
+    }
+    // The row may start within a line.
+    for (int64_t at = 0; at < bytes + e.config.lineBytes;
+         at += e.config.lineBytes)
+      e.prefetch(e.gep(start, e.c64(std::min(at, bytes - 1)), e.b.getI8Type()),
+                 prefetchOp.getNear());
+  }
+  return success();
+}

@@ -91,7 +91,8 @@ def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [AttrSizedOperandSegments, Memory
     acc[i, j] += sum over k below `depth` of lhs[i, k] * rhs[k, j], for i below `rows` and j below `columns`.
 
     - `lhs`: the left panel, `rows` rows, as `#kiln.interleave<lhs_group>` says: element (i, k) at
-      `(k floordiv g * rows + i) * g + k mod g`;
+      `(k floordiv g * rows + i) * g + k mod g`. A group that is larger than `rhs_group` has room for all steps: element
+      (i, k) is at `i * g + k`;
     - `rhs`: the right panel or matrix: element (k, j) at `k floordiv g * rhs_stride + j * g + k mod g` with g =
       `rhs_group`;
     - `acc`: rows of it are `acc_stride` apart, columns lie beside each other;
@@ -109,7 +110,8 @@ def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [AttrSizedOperandSegments, Memory
     - (C3) Without a row all three types are equal, but for signs, and the groups are 1.
     - (C4) lhs and rhs are integers where acc is one, else floats.
 
-    Undefined: `depth` is no multiple of the row's k, or of a group; panels that overlap the accumulator.
+    Undefined: `depth` is no multiple of the row's k, or of `rhs_group`; it exceeds an `lhs_group` that is larger than
+    `rhs_group`; panels that overlap the accumulator.
 
     Numerics: those of `tile.dot`; integers wrap.
 

@@ -1,7 +1,7 @@
 //===- DirectSums.cpp - Sums that go to memory at once --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a product is summed up in one pass, and nothing but a store reads it,
+// Where a product is summed up by itself, and nothing but a store reads it,
 // micro-kernels write what the store would write. That takes whole blocks
 // inside of the view, which is known when the kernel runs: else the sums go to
 // storage, and are stored from there.
@@ -14,6 +14,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -80,11 +81,37 @@ static bool fillsOutside(stage::StorageWriteOpInterface write,
   });
 }
 
+/// Whether sums begin in the first of several passes over the steps, each of
+/// which goes over all of them.
+static bool beginsInFirstPass(Value fresh, Operation *alloc) {
+  auto compare = fresh.getDefiningOp<arith::CmpIOp>();
+  auto counter =
+      compare ? dyn_cast<BlockArgument>(compare.getLhs()) : BlockArgument();
+  if (!counter || compare.getPredicate() != arith::CmpIPredicate::eq ||
+      getConstantIntValue(compare.getRhs()) != 0)
+    return false;
+  auto passes = dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp());
+  if (!passes || passes->getBlock() != alloc->getBlock() ||
+      counter != passes.getInductionVar())
+    return false;
+  auto last = getConstantIntValue(passes.getUpperBound());
+  return getConstantIntValue(passes.getLowerBound()) == 0 && last && *last > 0;
+}
+
+/// Whether rows of the view follow each other as those of the tile do: sums are
+/// then as near in the view as in storage.
+static bool isContiguous(ViewAccessOpInterface store) {
+  auto view = dyn_cast<tile::ViewType>(store.getAccessedView().getType());
+  RankedTensorType type = store.getAccessedType();
+  return view && view.getRank() == 2 && type.getRank() == 2 &&
+         view.getStaticStride(0) == type.getDimSize(1);
+}
+
 void cpu::findDirectSums(KernelEmitter &e, stage::StorageOpInterface alloc) {
   Value storage = alloc.getStorage();
   MemRefType type = alloc.getStorage().getType();
   ViewAccessOpInterface store;
-  bool isMultiplied = false;
+  bool isMultiplied = false, hasPasses = false;
   if (type.getRank() != 2)
     return;
   for (Operation *user : storage.getUsers()) {
@@ -98,20 +125,27 @@ void cpu::findDirectSums(KernelEmitter &e, stage::StorageOpInterface alloc) {
     if (auto write = dyn_cast<stage::StorageWriteOpInterface>(user);
         write && fillsOutside(write, alloc))
       continue;
-    // One pass, of whole blocks.
+    // Whole blocks; in several passes where that moves no sums farther.
     auto product = dyn_cast<stage::StorageProductOpInterface>(user);
     if (!product || product.getAcc() != storage ||
         product.getLhs() == storage || product.getRhs() == storage ||
-        !product.getFresh() || !getConstantIntValue(product.getFresh()) ||
-        getConstantIntValue(product.getFresh()) == 0)
+        !product.getFresh() || getConstantIntValue(product.getFresh()) == 0)
       return;
+    if (!getConstantIntValue(product.getFresh())) {
+      if (!beginsInFirstPass(product.getFresh(), alloc))
+        return;
+      hasPasses = true;
+    }
     auto [rows, columns, depth] = product.getSizes();
-    if (type.getDimSize(0) % rows || type.getDimSize(1) % columns)
+    auto micro = dyn_cast<stage::ProductOp>(user);
+    bool isWhole = type.getDimSize(0) % rows == 0 || (micro && lastRows(micro));
+    if (!isWhole || type.getDimSize(1) % columns)
       return;
     isMultiplied = true;
   }
   if (!store || !isMultiplied || !storesAsItIs(store, e.kernel) ||
-      store->getParentOp()->getBlock() != alloc->getBlock())
+      store->getParentOp()->getBlock() != alloc->getBlock() ||
+      (hasPasses && !isContiguous(store)))
     return;
   // What is larger than the caches passes by them as it is stored.
   auto region = dyn_cast<stage::BoxRegionOpInterface>(store->getParentOp());

@@ -39,7 +39,14 @@ class Decline(Exception):
 
 
 class Unknown(Exception):
-    """A method that this file does not answer, such as one of a later version."""
+    """A request that this file does not answer, and no mistake of the target: a method of a later version, a body that is no text."""
+
+
+def text_of(body):
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise Unknown(f"expected kernels as text in UTF-8: {error}") from None
 
 
 def check_view(kernel, argument, elements):
@@ -288,7 +295,7 @@ class Server:
         """The kernels of a request. What the description says, the classes of the SDK compare with what the vendor's classes say."""
         spec = Spec(params)
         description = self.target.describe(spec)
-        for kernel in read(body.decode()):
+        for kernel in read(text_of(body)):
             kernel.description = description
             yield kernel, spec
 
@@ -298,7 +305,7 @@ class Server:
         return {}, b""
 
     def _claims(self, params, body):
-        found = [claim for function in read(body.decode())
+        found = [claim for function in read(text_of(body))
                  for claim in self._tuples("claims", self.target.claims(function, Spec(params)), "name, operations")]
         return {"claims": [{"name": name, "ops": [op.number for op in ops]} for name, ops in found]}, b""
 

@@ -60,7 +60,7 @@ class Transfers(Grid):
             (tile, view, *coords), padding = op.operands, 0
             combine = self.combine_of(op)
         if "step" in op.attributes and any(step != 1 for step in op.attributes["step"].values):
-            raise Decline(op, "it leaves out elements")
+            raise Decline(op, "its 'step' leaves out elements")
         shape = [1] * (len(coords) - len(tile.type.shape)) + tile.type.shape
         offsets = self.use(coords)
         if not op.get("element_offsets"):

@@ -6,6 +6,7 @@
 #include "Phases.h"
 #include "Specs.h"
 #include "kiln/Target/Activity.h"
+#include "kiln/Target/PluginLoader.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,9 +37,14 @@ static void skipUnknown(std::vector<std::string> &specs,
 /// Takes the input through all phases.
 static LogicalResult runSession(Session &session) {
   Program input;
-  if (Outcome outcome = runPhases(inputPhases(), session, input);
-      outcome != Outcome::Continue)
-    return success(outcome == Outcome::Done);
+  Outcome read = runPhases(inputPhases(), session, input);
+  // The programs of targets have started meanwhile.
+  if (read == Outcome::Failed ||
+      !checkNamedPrograms(session.options.loadTargets,
+                          [&](StringRef line) { session.printer.raw(line); }))
+    return failure();
+  if (read == Outcome::Done)
+    return success();
   std::vector<std::string> specs = session.options.targets;
   if (session.options.skipUnknownTargets)
     skipUnknown(specs, session.printer);

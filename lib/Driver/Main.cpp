@@ -1,6 +1,7 @@
 //===- Main.cpp - The whole of kiln-compile -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Worker.h"
 #include "kiln-c/Runtime.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Isolated/IsolatedTarget.h"
@@ -166,7 +167,8 @@ int kiln::driver::compileMain(int argc, char **argv) {
       options.input,
       [&] {
         llvm::scope_exit end(isolated::endPrograms);
-        if (!initialize(options.loadTargets))
+        if (asks ? !initialize(options.loadTargets)
+                 : !beginLoading(options.loadTargets))
           return int(kInputFailed);
         if (options.listTargets)
           printTargets(llvm::outs());

@@ -197,6 +197,12 @@ pid_t startChild(Request &request, int package, int records,
 }
 } // namespace
 
+bool kiln::driver::beginLoading(const std::vector<std::string> &named,
+                                const DiagnosticSink &diag) {
+  initializeCore();
+  return target::loadPlugins(named, diag, target::NamedPrograms::Start);
+}
+
 bool Request::load() {
   if (buffer)
     return true;
@@ -214,7 +220,7 @@ int kiln::driver::compileHere(Request &request, std::string &package) {
   if (!request.load())
     return kInputFailed;
   // Before there is a thread more, which would rule out a fork.
-  if (!initialize(request.options.loadTargets, request.diag))
+  if (!beginLoading(request.options.loadTargets, request.diag))
     return kInputFailed;
   return runDeep([&]() -> int {
     target::LoadedScope scope;

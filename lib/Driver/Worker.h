@@ -32,6 +32,11 @@ struct Request {
   bool load();
 };
 
+/// Loads plug-ins as `initialize` does, but does not wait for the programs of
+/// targets that `named` has: the compilation checks them.
+bool beginLoading(const std::vector<std::string> &named,
+                  const DiagnosticSink &diag = {});
+
 /// Compiles in this process.
 int compileHere(Request &request, std::string &package);
 

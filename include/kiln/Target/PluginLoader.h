@@ -37,6 +37,8 @@ struct ProgramLoader {
   std::unique_ptr<Target> (*create)(std::string name, std::string path);
   /// Starts the program if it has not been; why it cannot be used, if so.
   std::string (*whyUnusable)(const Target &target);
+  /// Starts the program, which will be asked soon, and does not wait for it.
+  void (*startAhead)(const std::string &path);
 };
 void setProgramLoader(const ProgramLoader &loader);
 
@@ -47,6 +49,12 @@ bool loadPlugin(llvm::StringRef path, std::string &error);
 /// `kiln/targets` beside libKiln.so.
 std::vector<std::string> pluginSearchPath();
 
+/// Whether `loadPlugins` waits for the programs that are named.
+enum class NamedPrograms {
+  Ask,  ///< and reports those that cannot be used
+  Start ///< `checkNamedPrograms` asks them
+};
+
 /// Loads the libraries named in `named` (failure is an error), then every
 /// libkiln-target-*.so of the search path (failure is a warning). Programs
 /// kiln-target-* are registered alike; those that are named are started.
@@ -54,7 +62,14 @@ std::vector<std::string> pluginSearchPath();
 /// when a named one failed. What is loaded already is not loaded again; loading
 /// something waits until no `LoadedScope` is left.
 bool loadPlugins(const std::vector<std::string> &named,
-                 const std::function<void(llvm::StringRef)> &report = {});
+                 const std::function<void(llvm::StringRef)> &report = {},
+                 NamedPrograms programs = NamedPrograms::Ask);
+
+/// Asks the programs among `named`, which are loaded. `report` gets a line that
+/// begins with "error: " for each that cannot be used; false where there is
+/// one.
+bool checkNamedPrograms(const std::vector<std::string> &named,
+                        const std::function<void(llvm::StringRef)> &report);
 
 /// Keeps the registries as they are while it lives: each compilation holds one
 /// from behind `loadPlugins` to the end, once per thread that calls the

@@ -3,6 +3,7 @@
 
 #include "kiln/Isolated/IsolatedTarget.h"
 #include "ServerProcess.h"
+#include "StartAhead.h"
 #include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
@@ -62,7 +63,9 @@ IsolatedTarget::takeProgram(bool isAlone) const {
         return program;
   isStarting |= isShared;
   lock.unlock();
-  Expected<std::unique_ptr<Program>> program = Program::start(path);
+  Expected<std::unique_ptr<Program>> program = takeStartedAhead(path);
+  if (!*program)
+    program = Program::start(path);
   if (isShared) {
     lock.lock();
     isStarting = false;
@@ -136,32 +139,16 @@ void IsolatedTarget::endPrograms() const {
 //===----------------------------------------------------------------------===//
 
 Expected<Hello> IsolatedTarget::askHello() const {
-  // What was said before holds as long as the files are what they were.
-  std::string state = fileState(path);
-  if (state.empty())
+  if (fileState(path).empty())
     return Error("cannot be started: there is no such file");
-  llvm::SmallString<256> whole(path);
-  (void)llvm::sys::fs::make_absolute(whole);
-  std::string asked;
-  llvm::raw_string_ostream(asked) << json::Value(helloParams());
-  std::string key = cacheKey({"hello", whole, state, asked});
-  auto states = [](const Hello &hello) {
-    std::string text;
-    for (const std::string &file : hello.files)
-      text += fileState(file) + "\n";
-    return text;
-  };
-  if (std::optional<Answer> kept = findCached(key)) {
-    Expected<Hello> old = parseHello(kept->result, targetName);
-    if (old && kept->body == states(*old))
-      return old;
-  }
+  if (std::optional<Hello> kept = findKeptHello(path, targetName))
+    return std::move(*kept);
   Expected<Answer> answer = ask("hello", helloParams(), "", startSeconds());
   if (!answer)
     return answer.takeError();
   Expected<Hello> said = parseHello(answer->result, targetName);
-  if (said && !said->build.empty())
-    keepCached(key, {std::move(answer->result), states(*said)});
+  if (said)
+    keepHello(path, *said, std::move(answer->result));
   return said;
 }
 
@@ -237,6 +224,7 @@ static std::vector<const IsolatedTarget *> &loaded() {
 }
 
 void kiln::isolated::endPrograms() {
+  dropStartedAhead();
   for (const IsolatedTarget *target : loaded())
     target->endPrograms();
 }
@@ -252,5 +240,6 @@ void kiln::isolated::registerIsolatedTargets() {
        },
        [](const Target &target) {
          return static_cast<const IsolatedTarget &>(target).whyUnusable();
-       }});
+       },
+       startAhead});
 }

@@ -345,7 +345,8 @@ std::vector<std::string> kiln::target::pluginSearchPath() {
 }
 
 bool kiln::target::loadPlugins(const std::vector<std::string> &named,
-                               const std::function<void(StringRef)> &report) {
+                               const std::function<void(StringRef)> &report,
+                               NamedPrograms programs) {
   Loading &loading = Loading::get();
   if (loading.has(named))
     return true;
@@ -398,9 +399,13 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
     std::lock_guard<std::mutex> lock(loading.state);
     loading.refused.push_back(paths[index]);
   };
+  // What a trial in another process refuses must not have been started.
+  if (llvm::all_of(paths, isHarmless))
+    for (size_t i = numFound; i < paths.size(); ++i)
+      startAhead(paths[i]);
   loadAll(paths, refuse);
   for (size_t i = numFound; i < paths.size(); ++i)
-    if (!failed[i])
+    if (!failed[i] && programs == NamedPrograms::Ask)
       if (std::string why = checkProgram(paths[i]); !why.empty())
         refuse(i, why);
   for (size_t i = numFound; i < paths.size(); ++i)
@@ -409,6 +414,18 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
   std::lock_guard<std::mutex> lock(loading.state);
   loading.searched = true;
   loading.named.insert(loading.named.end(), done.begin(), done.end());
+  return ok;
+}
+
+bool kiln::target::checkNamedPrograms(
+    const std::vector<std::string> &named,
+    const std::function<void(StringRef)> &report) {
+  bool ok = true;
+  for (const std::string &name : named)
+    if (std::string why = checkProgram(asFile(name)); !why.empty()) {
+      report("error: " + why);
+      ok = false;
+    }
   return ok;
 }
 

@@ -58,6 +58,11 @@ void kiln::target::setProgramLoader(const ProgramLoader &loader) {
   programLoader() = loader;
 }
 
+void kiln::target::startAhead(const std::string &path) {
+  if (isProgramFile(path))
+    programLoader()->startAhead(path);
+}
+
 bool kiln::target::isProgramFile(StringRef path) {
   return programLoader() && !programLoader()->targetOf(path).empty();
 }

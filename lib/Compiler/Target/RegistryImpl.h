@@ -63,6 +63,8 @@ bool isDescriptionFile(llvm::StringRef path);
 
 /// Whether a plug-in is a program.
 bool isProgramFile(llvm::StringRef path);
+/// Starts the program that a file is; nothing for other files.
+void startAhead(const std::string &path);
 
 /// Whether a target's code is in a program.
 bool isProgram(const TargetRegistry &registry, const Target &target);

@@ -1,5 +1,11 @@
 //===- Layout.h - Where the elements of a tile are --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A layout is an attribute that maps the coordinates of each element of a tile
+// to a place, which is a list of integers: register, lane and warp on a GPU, or
+// panel and offset in memory. Layout.td defines the interface.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_INTERFACES_LAYOUT_H
 #define KILN_INTERFACES_LAYOUT_H

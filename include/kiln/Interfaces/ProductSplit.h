@@ -12,8 +12,9 @@
 
 namespace kiln {
 
-/// One operand of a split product: panels of some of its rows (columns), with
-/// `group` steps of the summed dimension beside each other.
+/// How one operand of a split product lies in memory: in panels. A panel has as
+/// many rows of the left operand, or columns of the right one, as a block;
+/// `group` consecutive steps of the summed dimension lie beside each other.
 struct PanelForm {
   mlir::Type element; ///< what the panel holds; integers have signs
   int64_t group = 1;
@@ -34,10 +35,12 @@ struct ProductSplit {
   int64_t lhsOffset = 0;
 };
 
-/// A faster way to compute a product, right where the integers of an operand
-/// fit in fewer bits than their type has.
+/// A faster way to compute a product. Its result is exact if the integers of
+/// both operands fit in the given numbers of bits: `stage-guard-products` checks
+/// them first.
 struct NarrowProduct {
-  mlir::NamedAttribute how;         ///< takes the place of the one of its name
+  /// Replaces the attribute of the same name of the product.
+  mlir::NamedAttribute how;
   int64_t lhsBits = 0, rhsBits = 0; ///< 0: whatever the type holds
 };
 

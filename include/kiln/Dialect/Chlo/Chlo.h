@@ -1,8 +1,9 @@
-//===- Chlo.h - the chlo dialect --------------------------------*- C++ -*-===//
+//===- Chlo.h - The chlo dialect --------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//
-// Operations of CHLO as an input of Kiln.
+// Operations of CHLO (client HLO), such as chlo.top_k and broadcasting
+// additions, as an input of Kiln: they come with StableHLO programs of JAX and
+// XLA, and convert-stablehlo-to-prim converts them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KILN_DIALECT_CHLO_CHLO_H

@@ -9,15 +9,15 @@
 namespace kiln::program {
 
 /// Adds a variant for divisible sizes to each private kernel that reads or
-/// writes tiles through views whose sizes only a launch knows. In the variant,
-/// `NAME_aligned`, rows of these views begin and end at multiples of the
-/// kernel's bytes (a power of two; 1: no variant) from the view's first
-/// element, as the facts `size_div` and `stride_div` state.
+/// writes tiles through views whose sizes only a launch knows. `bytesOf` returns
+/// the alignment that a kernel has use for, in bytes: a power of two, or 1 for
+/// no variant. In the variant, `NAME_aligned`, each row of these views begins
+/// and ends at a multiple of that alignment from the view's first element. The
+/// facts `size_div` and `stride_div` of the views state this.
 ///
 /// - A launch tries the variant first, by a guard on its sizes.
-/// - If the sizes are known to be multiples, the variant replaces the kernel.
-/// If
-///   they are known not to be, there is no variant.
+/// - Sizes that are known to be multiples: the variant replaces the kernel.
+/// - Sizes that are known not to be multiples: there is no variant.
 /// - Variants that have a guard already get the facts, and the condition is
 ///   added to their guard.
 void alignSizes(mlir::ModuleOp module,

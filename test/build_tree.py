@@ -22,11 +22,15 @@ def lit(build):
     return own if os.path.exists(own) else "lit"
 
 
-def slow_tests():
-    """Paths below this folder of the tests that slow.txt lists, with their seconds where these are known."""
+UNSTATED = 10  # seconds that a test of slow.txt takes at most if none are stated
+
+
+def slow_tests(seconds=0):
+    """Paths below this folder of the tests of slow.txt that take longer, with their seconds; 0 where these are not stated."""
     with open(os.path.join(HERE, "slow.txt"), encoding="utf-8") as file:
         rows = [line.split() for line in file if line.strip() and not line.startswith("#")]
-    return {row[0]: float(row[1]) if len(row) > 1 else 0 for row in rows}
+    tests = {row[0]: float(row[1]) if len(row) > 1 else 0 for row in rows}
+    return {test: taken for test, taken in tests.items() if (taken or UNSTATED) > seconds}
 
 
 def seed_times(build):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs all tests of a build with lit and closes with `N passed, N failed, N skipped`.
 
-Usage: run.py BUILD [--fast] [lit arguments...]
-  --fast leaves out the tests of slow.txt. Folders or files select tests; lit's own arguments, such as
+Usage: run.py BUILD [--fast[=SECONDS]] [lit arguments...]
+  --fast leaves out the tests of slow.txt, --fast=SECONDS those of them that take longer. Folders or files select tests; lit's own arguments, such as
   --num-shards=4 --run-shard=1 or --filter=REGEX, work as well.
 """
 import json
@@ -30,9 +30,10 @@ def main() -> int:
         build_tree.seed_times(build)
         command = [sys.executable, shutil.which(lit) or lit, "-sv", "--timeout=600", "-o", report]
         arguments = sys.argv[2:]
-        if "--fast" in arguments:
-            arguments.remove("--fast")
-            command.append("--filter-out=:: (" + "|".join(map(re.escape, build_tree.slow_tests())) + ")$")
+        for option in [argument for argument in arguments if re.fullmatch(r"--fast(=\d+)?", argument)]:
+            arguments.remove(option)
+            slow = build_tree.slow_tests(float(option.partition("=")[2] or 0))
+            command.append("--filter-out=:: (" + "|".join(map(re.escape, slow)) + ")$")
         if all(argument.startswith("-") for argument in arguments):
             arguments.append(tests)
         command += arguments

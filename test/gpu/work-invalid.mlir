@@ -73,3 +73,10 @@ tile.kernel @overflow(%x: !tile.view<?x?xf32>) {
   %a = tile.load %x[%c0, %c0] : !tile.view<?x?xf32> -> tensor<4611686018427387904x4611686018427387904xf32>
   tile.store %a, %x[%c0, %c0] : tensor<4611686018427387904x4611686018427387904xf32>, !tile.view<?x?xf32>
 }
+
+// -----
+
+tile.kernel @nothing() {
+  // expected-error@+1 {{'tile.iota' op expected tiles of static shape, found 'tensor<0xi32>'}}
+  %0 = tile.iota 0 : tensor<0xi32>
+}

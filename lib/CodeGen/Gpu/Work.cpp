@@ -138,11 +138,15 @@ static int64_t usualWork(target::TargetAttr description) {
   return kWrites * registersOf(description);
 }
 
-/// Elements of a tile that a thread may hold. What is live together is stored
+/// Elements of a tile that a thread may hold: `thread_elements` of the
+/// description, or eight for each register. What is live together is stored
 /// and loaded again by the assembler, in a time that grows faster than it.
 static int64_t mostHeld(target::TargetAttr description) {
   constexpr int64_t kTimes = 8;
-  return kTimes * registersOf(description);
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  auto most =
+      extra ? extra.getAs<IntegerAttr>("thread_elements") : IntegerAttr();
+  return most ? most.getInt() : kTimes * registersOf(description);
 }
 
 /// The first operation on a tile of which threads have more; null if none is.
@@ -232,8 +236,28 @@ bool simt::wantsMoreWarps(tile::KernelOp kernel, int64_t lanes, int64_t warps,
          findLargeTile(kernel, lanes * warps, mostHeld(description));
 }
 
+/// Says which tile has no element or a size that is open, so that threads
+/// cannot share it; false where there is none.
+static bool hasNoTile(tile::KernelOp kernel) {
+  WalkResult found = kernel.walk([](Operation *op) {
+    for (Type type :
+         llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                  SmallVector<Type>(op->getResultTypes())))
+      if (auto tile = dyn_cast<RankedTensorType>(type);
+          tile && llvm::any_of(tile.getShape(),
+                               [](int64_t size) { return size < 1; })) {
+        op->emitOpError() << "expected tiles of static shape, found " << type;
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 bool simt::isTooMuch(tile::KernelOp kernel, int64_t lanes, int64_t warps,
                      target::TargetAttr description) {
+  if (hasNoTile(kernel))
+    return true;
   // Sums are in registers from the first product to the last.
   int64_t file = registerFileOf(description);
   WalkResult products = kernel.walk([&](MatrixProductOpInterface product) {

@@ -50,7 +50,8 @@ int64_t liveWordsOfThread(mlir::Operation *kernel);
 bool wantsMoreWarps(tile::KernelOp kernel, int64_t lanes, int64_t warps,
                     target::TargetAttr description);
 
-/// Says what of a kernel is more than `warps` can do; false where it is not.
+/// Says what of a kernel is more than `warps` can do, or is no tile that
+/// threads can share; false where there is no such part.
 bool isTooMuch(tile::KernelOp kernel, int64_t lanes, int64_t warps,
                target::TargetAttr description);
 

@@ -57,6 +57,10 @@ CASES = {
     "convolutions of groups": (nn.Conv1d(4, 8, 3, padding=1, groups=2), lambda n: (R(2, 4, n + 3),), True),
     "transposed convolutions": (nn.ConvTranspose2d(3, 4, 3, 2, 1, 1), image, True),
     "windows of any size": (lambda x, w: F.conv1d(x, w, stride=2), lambda n: (R(2, 3, n + 9), R(4, 3, n % 3 + 2)), False),
+    "windows over integers": (lambda x, w: (F.conv1d(x, w, stride=2, padding=1), F.conv_transpose1d(x, w, stride=2, padding=1)),
+                              lambda n: (torch.randint(-9, 9, (2, 3, n + 9)), torch.randint(-9, 9, (3, 3, n % 3 + 2))), False),
+    "padding of a stride": (lambda x, w: F.conv_transpose1d(x, w, stride=2, padding=2, output_padding=3, dilation=4),
+                            lambda n: (R(2, 4, n + 4), R(4, 2, n % 2 + 4)), True),
     "groups of channels": (lambda x: F.group_norm(x.repeat(1, 4, 1, 1), 3, torch.arange(12.0), torch.arange(12.0)), lambda n: (R(n % 4 + 1, 3, n + 6, 2 * n + 5),), False),
     "sizes that are always the same": (lambda x: F.layer_norm(x[:, :x.shape[1] // x.shape[1] + 1] + x[:, :2], (6,)),
                                        lambda n: (R(2, n + 2, 6),), False),
@@ -65,6 +69,9 @@ CASES = {
     "features": (lambda q: F.scaled_dot_product_attention(q, q, q), lambda n: (R(2, 4, 5, n + 1),), True),
     "a factorisation and what it solves": (lambda a, b: (torch.linalg.lu_solve(*torch.linalg.lu_factor(a), b), *torch.lu_unpack(*torch.linalg.lu_factor(a))),
                                            lambda n: (R(2, n + 2, n + 2) + 3 * torch.eye(n + 2).flip(0), R(2, n + 2, 3)), False),
+    "pseudo-inverses": (lambda a: (torch.linalg.pinv(a), torch.linalg.pinv(a, rtol=0.1)), lambda n: (R(2, n + 2, 3),), True),
+    "factorisations of nothing": (lambda a: (*torch.geqrf(a[..., :0]), *torch.linalg.qr(a[..., :0]), torch.linalg.svdvals(a[..., :0])),
+                                  lambda n: (R(2, n + 2, 3),), False),
     "a number in a tensor": (lambda x: x * x.sum().item(), rows, False),
 }
 

@@ -314,6 +314,8 @@ def _squares(x):
 def _householder(a):
     """R and the vectors below it in one, and the factors: as LAPACK's geqrf has them."""
     m, n = a.shape[-2:]
+    if 0 in (m, n):
+        return a.clone(), torch.zeros([*a.shape[:-2], 0], dtype=a.dtype)
     if not _small(a, m, n):
         return torch.ops.kiln.householder_qr(a)
     rows = torch.arange(m)

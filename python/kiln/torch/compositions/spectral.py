@@ -156,11 +156,11 @@ def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
         return left, svd(embedded(a))[1][..., ::2].contiguous(), right
     if a.dtype not in host.DTYPES and not is_written:
         return NotImplemented
-    if a.dtype in host.DTYPES and (a.dtype == torch.float64 or not _small(a, *a.shape[-2:])):
+    m, n = a.shape[-2:]
+    if a.dtype in host.DTYPES and 0 not in (m, n) and (a.dtype == torch.float64 or not _small(a, m, n)):
         left, size, right, _ = torch.ops.kiln.svd(a, full_matrices and compute_uv)
         none = torch.zeros(0, dtype=a.dtype)
         return (left, size, right) if compute_uv else (none, size, none)
-    m, n = a.shape[-2:]
     lead, k = a.shape[:-2], min(m, n)
     none = torch.zeros(0, dtype=a.dtype)
     if 0 in a.shape:
@@ -179,12 +179,12 @@ def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
 
 @composes("linalg_pinv.atol_rtol_tensor")
 def pinv(a, *, atol=None, rtol=None, hermitian=False):
-    if a.dtype not in (*host.DTYPES, torch.complex64) or not all(isinstance(s, int) for s in a.shape[-2:]):
+    if a.dtype not in (*host.DTYPES, torch.complex64):
         return NotImplemented
     if 0 in a.shape:
         return torch.zeros([*a.shape[:-2], a.shape[-1], a.shape[-2]], dtype=a.dtype)
     real = a.dtype.to_real()
-    default = torch.finfo(a.dtype).eps * max(a.shape[-2:])
+    default = torch.finfo(a.dtype).eps * torch.sym_max(*a.shape[-2:])
     atol = torch.zeros((), dtype=real) if atol is None else atol
     rtol = torch.where(atol > 0, 0.0, default).to(real) if rtol is None else rtol
     if hermitian:

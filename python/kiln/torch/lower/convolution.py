@@ -36,11 +36,11 @@ def by_patches(b, x, w, stride, padding, dilation, groups):
     return times(b, patches(b, x, w.shape[2:], stride, padding, dilation), w, groups, 2)
 
 
-def patches(b, x, window, stride, padding, dilation):
-    """What each place of a result reads: [N, places, window, ..., C]."""
+def patches(b, x, window, stride, padding, dilation, counts=None):
+    """What each place of a result reads: [N, places, window, ..., C]. `counts` of places where they are fewer than x has."""
     x = b.pad(x, [0, *padding, 0], [0, *padding, 0], 0)
     for d, k in enumerate(window):
-        made = (x.shape[1 + 2 * d] - dilation[d] * (k - 1) - 1) // stride[d] + 1
+        made = counts[d] if counts else (x.shape[1 + 2 * d] - dilation[d] * (k - 1) - 1) // stride[d] + 1
         x = b.gather(x, positions(b, (made, k), (stride[d], dilation[d]), 0), 1 + 2 * d)
     return x
 
@@ -76,7 +76,7 @@ def weight_of_patches(b, grad, x, w_shape, stride, padding, dilation, groups):
     """`backward_weight` of windows whose sizes are not known."""
     o, c, *window = w_shape
     count = len(window)
-    x = patches(b, x, window, stride, padding, dilation)
+    x = patches(b, x, window, stride, padding, dilation, grad.shape[1:-1])  # padding by a stride adds places
     joined = [0, *(1 + 2 * d for d in range(count))]
     x = b.transpose(x, [*joined, *(2 + 2 * d for d in range(count)), x.rank - 1])
     x = b.reshape(x, [*x.shape[:-1], groups, c])
@@ -210,12 +210,15 @@ def convolution(b, out, x, w, bias, stride, padding, dilation, transposed, outpu
         raise Unsupported("a convolution without a batch")
     stride, padding, dilation = (spread(v, count) for v in (stride, padding, dilation))
     static(*stride, *padding, *dilation)
-    if not is_float(out.dtype):
+    is_open = not is_known(w) or not is_float(out.dtype) and not is_known(x)
+    if not is_float(out.dtype) and not is_open:
         made = of_integers(b, last(b, x), w, stride, padding, dilation, transposed, spread(output_padding, count), groups)
-    elif transposed and not is_known(w):
+    elif transposed and is_open:
         made = input_by_places(b, last(b, x), w, out.shape[2:], stride, padding, dilation, groups)
     elif transposed:
         made = backward_input(b, last(b, x), w, stride, padding, dilation, spread(output_padding, count), groups)
+    elif is_open:
+        made = by_patches(b, last(b, x), w, stride, padding, dilation, groups)
     else:
         made = forward(b, last(b, x), w, stride, padding, dilation, groups)
     if bias is not None:

@@ -6,10 +6,6 @@ using namespace kiln::pjrt;
 
 namespace {
 
-/// The groups that this thread works for, so that a rank that calls another
-/// program on several devices, by a callback, does not wait for itself.
-thread_local const Group *running = nullptr;
-
 /// Tells groups of this process apart.
 std::atomic<uint64_t> numGroups = 0;
 
@@ -106,13 +102,11 @@ Error *Group::enter(const Parts &parts) {
   return nullptr;
 }
 
-/// This group once no call has it, or the group for calls that begin while
-/// another program, with callbacks, runs.
+/// This group once no call has it, or the group for calls that begin while a
+/// program with callbacks runs.
 Group *Group::take(const LoadedExecutable &loaded) {
   std::unique_lock<std::mutex> lock(state);
-  freed.wait(lock, [&] {
-    return !taker || (taker->hasCallbacks && taker != &loaded);
-  });
+  freed.wait(lock, [&] { return !taker || taker->hasCallbacks; });
   if (taker) {
     if (!next)
       next = std::make_unique<Group>(size, depth + 1);
@@ -128,10 +122,6 @@ Group *Group::take(const LoadedExecutable &loaded) {
 
 Error *Group::run(LoadedExecutable &loaded,
                   const std::function<Error *(size_t, Part &)> &task) {
-  if (running)
-    return fail(Code::Unimplemented,
-                "unsupported: a callback of a program on several devices that "
-                "calls such a program");
   // Also if a thread cannot be started, others go on.
   struct Freeing {
     Group *group;
@@ -156,9 +146,7 @@ Error *Group::runTaken(LoadedExecutable &loaded,
   size_t numEnded = 0;
   Error *first = nullptr;
   auto work = [&](size_t rank) {
-    running = this;
     Error *error = task(rank, *(*parts)[rank]);
-    running = nullptr;
     if (error) {
       std::string why = error->message;
       {

@@ -29,10 +29,9 @@ private:
 
 /// The ranks of programs on one list of devices: a thread and a world for each.
 /// Calls go one after the other, so that all ranks make them in one order. A
-/// callback of a program may wait for a thread that calls another one: while
-/// such a program runs, others have a group of their own. Calls of one program
-/// still go one after the other: a callback that waits for a thread that calls
-/// its own program waits until the exchange's limit.
+/// callback of a program may call a program, its own one included, or wait for
+/// a thread that does: while a program with callbacks runs, other calls have a
+/// group of their own.
 class Group {
 public:
   explicit Group(size_t size, size_t depth = 0) : size(size), depth(depth) {}
@@ -40,7 +39,7 @@ public:
   /// Runs `task` on all ranks at once, and waits for all of them. `task` gets
   /// the rank and the part that no other call has. If one fails, the exchanges
   /// of all fail, the first error is returned, and later calls begin with new
-  /// worlds. An error if a rank of this group calls it.
+  /// worlds.
   Error *run(LoadedExecutable &loaded,
              const std::function<Error *(size_t, Part &)> &task);
 

@@ -298,6 +298,33 @@ def threads_of_callbacks_call_other_programs_on_several_devices():
 
 
 @check
+def callbacks_call_their_own_program_on_several_devices():
+    """Themselves, and by another thread for which they wait."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    mesh, _ = meshes()
+    pool = ThreadPoolExecutor(4)
+
+    def run(start):
+        given = jax.device_put(np.full(4, start, np.float32), NamedSharding(mesh, P("x")))
+        return float(np.asarray(program(given))[0])
+
+    def ask(x):
+        below = x[0] - 1
+        if below > 0:
+            return np.full(1, run(below) if below == 1 else pool.submit(run, below).result(60), np.float32)
+        return np.asarray(x)
+
+    def each(x):
+        first = lax.cond(lax.axis_index("x") == 0, lambda x: jax.pure_callback(ask, jax.ShapeDtypeStruct((1,), "float32"), x),
+                         lambda x: x, x)
+        return lax.psum(first, "x")
+
+    program = jax.jit(jax.shard_map(each, mesh=mesh, in_specs=P("x"), out_specs=P(), check_vma=False))
+    assert [run(start) for start in (1, 2, 3)] == [4, 10, 19]
+
+
+@check
 def a_failure_on_one_device_ends_the_call():
     """And the next call is right."""
     mesh, _ = meshes()

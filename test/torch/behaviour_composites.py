@@ -38,6 +38,19 @@ def quantiles():
 
 
 @test
+def grouped_products():
+    """Groups of rows, of columns and of what is summed, and products of single matrices, with gradients."""
+    def b(*shape):
+        return torch.randn(*shape, dtype=torch.bfloat16, requires_grad=True)
+    for ends in ([8, 8, 24, 40], [0, 0, 16, 40]):
+        offsets = torch.tensor(ends, dtype=torch.int32)
+        like_eager(lambda x, y: torch._grouped_mm(x, y, offs=offsets), b(40, 16), b(4, 16, 24), tolerance=2e-2)
+        like_eager(lambda x, y: torch._grouped_mm(x, y.T, offs=offsets), b(4, 8, 16), b(40, 16), tolerance=2e-2)
+        like_eager(lambda x, y: torch._grouped_mm(x.T, y, offs=offsets), b(40, 16), b(40, 24), tolerance=2e-2)
+    like_eager(lambda x, y: torch._grouped_mm(x, y.mT), b(4, 8, 16), b(4, 24, 16), tolerance=2e-2)
+
+
+@test
 def covariances():
     x = torch.randn(4, 9, requires_grad=True)
     often, weights = torch.randint(1, 5, (9,)), torch.rand(9)

@@ -97,22 +97,33 @@ def grouped_mm_fallback(b, out, x, weight, offsets):
     return grouped(b, x, weight, offsets, out.dtype)
 
 
+def apart(b, value, offsets):
+    """[rows, groups, features]: each row in its own group, and 0 in the others."""
+    wide = (value.shape[0], offsets.shape[0], value.shape[1])
+    value = b.broadcast_in_dim(value, [0, 2], wide)
+    return b.where(members(b, wide[0], offsets, wide), value, b.full_like(0, value))
+
+
+def of_each_group(b, x, y, offsets, dtype):
+    """[groups, features of x, features of y]: products that sum over the rows of each group."""
+    return product(b, apart(b, x, offsets), apart(b, y, offsets), ([1], [1]), ([0], [0]), dtype)
+
+
 @lowers("_grouped_mm.default")
-def grouped_mm(b, out, x, weight, offsets=None, bias=None, out_dtype=None):
-    if offsets is None or bias is not None or x.rank != 2 or weight.rank != 3:
-        raise Unsupported("grouped_mm of other than rows and a matrix for each group")
-    return grouped(b, x, weight, offsets, out.dtype)
+def grouped_mm(b, out, x, y, offsets=None, bias=None, out_dtype=None):
+    """Groups are of rows of x, of columns of y, or of what a product sums over; without offsets matrices are given one by one."""
+    if bias is not None:
+        raise Unsupported("grouped_mm with a bias")
+    if x.rank == y.rank == 3:
+        return product(b, x, y, ([0], [0]), ([2], [1]), out.dtype)
+    if x.rank == 2 and y.rank == 3:
+        return grouped(b, x, y, offsets, out.dtype)
+    if x.rank == 3:
+        return b.transpose(grouped(b, b.transpose(y, [1, 0]), b.transpose(x, [0, 2, 1]), offsets, out.dtype), [1, 0])
+    return of_each_group(b, b.transpose(x, [1, 0]), y, offsets, out.dtype)
 
 
 @lowers("transformers.grouped_mm_fallback_backward.default")
 def grouped_mm_backward(b, out, x, weight, offsets, grad):
-    of_weight = None
-    if out[1].used:
-        rows, groups = x.shape[0], weight.shape[0]
-
-        def apart(value):  # [rows, groups, features], 0 in the groups of others
-            wide = (rows, groups, value.shape[1])
-            value = b.broadcast_in_dim(value, [0, 2], wide)
-            return b.where(members(b, rows, offsets, wide), value, b.full_like(0, value))
-        of_weight = product(b, apart(x), apart(grad), ([1], [1]), ([0], [0]), out[1].dtype)
+    of_weight = of_each_group(b, x, grad, offsets, out[1].dtype) if out[1].used else None
     return [grouped(b, grad, weight, offsets, out[0].dtype, column=1) if out[0].used else None, of_weight]

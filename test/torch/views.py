@@ -49,6 +49,8 @@ MADE = {
     "truth as bytes": lambda x: ((y := x > 0), y.view(torch.uint8)), "floats of integers": lambda x: ((y := x.view(torch.int32) + 1), y.view(torch.float32)),
     "complex beside the whole": lambda x: ((y := x * 2), torch.view_as_complex(y), y.view(torch.complex64)[1:]),
     "real parts beside the whole": lambda x: ((y := torch.complex(x, x + 1) * 2), torch.view_as_real(y), y.real, y.imag[1:]),
+    "conjugated beside the whole": lambda x: ((y := torch.complex(x, x + 1) * 2), y.conj(), y.conj()[1:].imag), "adjoint of a part": lambda x: (torch.complex(x, x + 1) * 2)[1:].mH,
+    "two conjugated": lambda x: ((y := (torch.complex(x, x + 1) * 2).conj())[1:], y[:, 0].real),
     "two real parts": lambda x: ((y := torch.complex(x, x + 1) * 2).imag, y.real), "integers written": lambda x: ((y := x * 2), y.view(torch.int32).add_(1)),
 }
 
@@ -84,6 +86,7 @@ def check_made(function, **options):
         for a, b in zip(got, want, strict=True):
             torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
             assert (a.stride(), a.storage_offset()) == (b.stride(), b.storage_offset()), (a.stride(), b.stride())
+            assert (a.is_conj(), a.is_neg()) == (b.is_conj(), b.is_neg())
         assert [[one == other for other in memories[0]] for one in memories[0]] == [[one == other for other in memories[1]] for one in memories[1]]
 
 

@@ -18,13 +18,17 @@ def _is_whole(tensor):
     return statically_known_true(tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes())
 
 
+def marks_of(tensor):
+    """Whether flags say that a tensor is the conjugate, and the negative, of what lies in its memory."""
+    return tensor.is_conj(), tensor.is_neg()
+
+
 def bases(nodes):
     """Results that are views of another result, as eager mode makes them: {node: the node of that}."""
     made = {node: node.meta.get("val") for node in nodes if _memory(node)}
-    made = {node: one for node, one in made.items() if not one.is_conj() and not one.is_neg()}
     bases = {}
     for node, one in made.items():
-        if sizes.is_row_major(one) and _is_whole(one):
+        if sizes.is_row_major(one) and _is_whole(one) and not any(marks_of(one)):
             bases.setdefault(_memory_of(one), node)
     found = {node: bases.get(_memory_of(one), node) for node, one in made.items()}
     return {node: base for node, base in found.items() if base is not node}
@@ -85,15 +89,19 @@ def views(nodes, given):
     step, are computed."""
     owners = _owners(given)
     made = {node: node.meta["val"] for node in nodes if _memory(node) in owners}
-    return {node: owners[_memory(node)] for node, one in made.items() if not (one.is_conj() or one.is_neg()) or free_symbols(one)}
+    return {node: owners[_memory(node)] for node, one in made.items() if not any(marks_of(one)) or free_symbols(one)}
 
 
-def view_of(base, dtype, shape, strides, start):
+def view_of(base, dtype, marks, shape, strides, start):
     """A view of a tensor's memory, of any element type that torch views it as. `start` counts elements of that type from the beginning
     of the memory."""
-    if dtype == base.dtype:
+    if dtype == base.dtype and not any(marks):
         return base.as_strided(shape, strides, start)
-    return torch.empty(0, dtype=dtype, device=base.device).set_(base.untyped_storage(), start, shape, strides)
+    made = torch.empty(0, dtype=dtype, device=base.device).set_(base.untyped_storage(), start, shape, strides)
+    if any(marks):
+        torch._C._set_conj(made, marks[0])
+        torch._C._set_neg(made, marks[1])
+    return made
 
 
 def marked_view(base, dtype, shape, strides, start, marks):
@@ -194,11 +202,11 @@ def parts(graph, output, strides, is_known):
         made, base = node.meta["val"], maker.meta["val"]
         if maker is node and (shared[_memory(node)] == 1 or sizes.is_row_major(made)):
             continue  # a tensor that no view shares, or that the package returns as it is
-        if any(one.is_conj() or one.is_neg() for one in (made, base)) or not _are_same(made.stride(), strides[place]):
+        if any(marks_of(base)) or not _are_same(made.stride(), strides[place]):
             continue
         if not all(is_known(sizes.size_of(one)) for one in (*made.shape, *made.stride(), made.storage_offset(), *base.shape)):
             continue
         is_dense = _is_whole(base) and (sizes.is_row_major(base) or physical(base, base.stride()))
-        if is_dense and (shared[_memory(node)] > 1 or not _is_whole(made)):
+        if is_dense and (shared[_memory(node)] > 1 or not _is_whole(made) or any(marks_of(made))):
             found[node] = maker
     return found

@@ -174,10 +174,10 @@ class Compiled:
                 made, base = node.meta["val"], placeholders[views[node]].meta["val"]
                 behind = made.storage_offset() * made.itemsize - base.storage_offset() * base.itemsize
                 about = [[number(sizes.size_of(one)) for one in part] for part in (made.shape, made.stride(), [behind])]
-                self.results.append(("part", (views[node], made.dtype, (made.is_conj(), made.is_neg()), *about)))
+                self.results.append(("part", (views[node], made.dtype, aliases.marks_of(made), *about)))
             elif node in bases and self._has_symbols(node.meta["val"]):
                 made = node.meta["val"]
-                self.results.append(("view", (output.index(bases[node]), made.dtype, made.shape, made.stride(), made.storage_offset())))
+                self.results.append(("view", (output.index(bases[node]), made.dtype, aliases.marks_of(made), made.shape, made.stride(), made.storage_offset())))
             elif node in parts:
                 made, base = node.meta["val"], parts[node].meta["val"]
                 maker = parts[node]
@@ -187,7 +187,7 @@ class Compiled:
                     whole[maker] = len(values)
                     keep(lowering.values[maker], aliases.physical(base, base.stride()))
                 about = [[number(sizes.size_of(n)) for n in part] for part in (made.shape, made.stride(), [made.storage_offset()])]
-                self.results.append(("within", (whole[maker], made.dtype, *about)))
+                self.results.append(("within", (whole[maker], made.dtype, aliases.marks_of(made), *about)))
             elif kind:
                 made, at = node.meta["val"], len(values)
                 keep(one, order)
@@ -308,8 +308,8 @@ class Compiled:
         found = [self._result(one, arguments, made) for one in self.results]
         for i, (kind, one) in enumerate(self.results):
             if kind == "view":
-                sizes_of = [[self._number(n, arguments) for n in numbers] for numbers in (*one[2:4], one[4:])]
-                found[i] = aliases.view_of(found[one[0]], one[1], sizes_of[0], sizes_of[1], *sizes_of[2])
+                shape, strides, (start,) = ([self._number(n, arguments) for n in numbers] for numbers in (*one[3:5], one[5:]))
+                found[i] = aliases.view_of(found[one[0]], *one[1:3], shape, strides, start)
         for i in self.near:
             found[i] = found[i].cpu()
         return found
@@ -334,8 +334,8 @@ class Compiled:
             # Not a view for autograd, which would refuse to write to the result of a function of its own in place.
             return torch.empty(0, dtype=whole.dtype, device=whole.device).set_(whole.untyped_storage(), whole.storage_offset(), shape, strides)
         if kind == "within":
-            shape, strides, (start,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[2:])
-            return aliases.view_of(made[one[0]], one[1], shape, strides, start)
+            shape, strides, (start,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[3:])
+            return aliases.view_of(made[one[0]], *one[1:3], shape, strides, start)
         if kind == "part":
             base, dtype, marks = arguments[one[0]], *one[1:3]
             shape, strides, (behind,) = ([self._result(n, arguments, made) for n in numbers] for numbers in one[3:])

@@ -162,6 +162,19 @@ def one_package_for_searches():
 
 
 @test
+def one_package_for_images():
+    """Neither whether poolings divide a size, nor how a library would convolve so many images, is a condition."""
+    function = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.MaxPool2d(2), nn.Conv2d(4, 4, 3), nn.AvgPool2d(2, ceil_mode=True),
+                             nn.MaxPool2d(3, 2, 1, ceil_mode=True))
+    fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+    kiln.torch.report.clear()
+    for n in (7, 4, 9, 18):
+        compared(function, fast, (R(n, 3, n + 16, 5 * n + 15).to(memory_format=torch.channels_last),), True)
+    assert sum(one.packages for one in kiln.torch.report) == 2  # the forward and the backward graph
+    assert fast(R(3, 3, 17, 19).to(memory_format=torch.channels_last)).is_contiguous(memory_format=torch.channels_last)
+
+
+@test
 def layers_that_torch_calls_as_one():
     """`nn.TransformerEncoderLayer` and `nn.MultiheadAttention` without gradients, of any length."""
     layer, attention = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval(), nn.MultiheadAttention(8, 2, batch_first=True).eval()

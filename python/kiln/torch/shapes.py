@@ -157,6 +157,35 @@ def _padded_image(says):
     return padded
 
 
+def _pooled(size, kernel, before, behind, stride, dilation, ceil_mode):
+    """How many windows pooling takes of a dimension. torch's own function asks whether a size is divisible, and with `ceil_mode`
+    whether the last window begins within the dimension; each answer would be a graph."""
+    room = size + before + behind - dilation * (kernel - 1) - 1
+    if not ceil_mode:
+        return room // stride + 1
+    begins_within = -(-(size + before) // stride)
+    return torch.sym_min((room + stride - 1) // stride + 1, begins_within)
+
+
+def _as_in_this_call(tensor):
+    """A tensor that looks as this one does in the call for which torch traces, if that is known."""
+    numbers = [*tensor.shape, *tensor.stride()]
+    symbols = [one for one in numbers if isinstance(one, torch.SymInt)]
+    if not symbols or not all(one.node.has_hint() for one in symbols):
+        return tensor
+    numbers = [one.node.hint if isinstance(one, torch.SymInt) else one for one in numbers]
+    return tensor.new_empty_strided(numbers[:tensor.dim()], numbers[tensor.dim():])
+
+
+def _chooses_without_guards(choose):
+    """The choice of torch's library for a convolution, of which torch only asks how it lays out the result. It depends on the batch
+    and on the number of elements, which make no difference to that; each answer would be a graph."""
+    @functools.wraps(choose)
+    def chosen(input, weight, *rest, **options):
+        return choose(_as_in_this_call(input), _as_in_this_call(weight), *rest, **options)
+    return chosen
+
+
 def register():
     library = torch.library.Library("aten", "FRAGMENT")
     for name, shapes in {"linalg_lstsq": _lstsq, "_ctc_loss": _ctc_loss, "_ctc_loss.Tensor": _ctc_loss,
@@ -179,6 +208,10 @@ def register():
     for name in ("reflection_pad2d", "reflection_pad3d", "replication_pad2d", "replication_pad3d"):
         if hasattr(torch_says, f"meta_{name}"):
             _replace(name, _padded_image(getattr(torch_says, f"meta_{name}")))
+    if hasattr(torch._C, "_select_conv_backend"):
+        torch._C._select_conv_backend = _chooses_without_guards(torch._C._select_conv_backend)
+    if hasattr(torch_says, "pooling_output_shape_pad_lr"):
+        torch_says.pooling_output_shape_pad_lr = _pooled
     return library
 
 

@@ -85,9 +85,12 @@ TileBuilder::ViewAccess TileBuilder::accessOf(const Buffer &buffer,
       access.shape.push_back(kernel.dims[v.dim].block);
       access.full[v.axis] = access.shape.back();
     }
-  // A view must have a dimension to have a tile of rank 1.
+  // A view must have a dimension to have a tile of rank 1. A buffer without
+  // elements has strides of 0, so that none of its dimensions is in the view.
   if (viewDims.empty()) {
-    access.view.sizes.push_back(1);
+    bool isEmpty =
+        llvm::any_of(buffer.sizes, [](Extent size) { return size.is(0); });
+    access.view.sizes.push_back(isEmpty ? 0 : 1);
     access.view.strides.push_back(1);
     access.coords.push_back(kernel.constant(0));
   }

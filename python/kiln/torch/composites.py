@@ -10,13 +10,13 @@ import torch
 KEY = torch._C.DispatchKey.CompositeImplicitAutograd
 
 
-def traced_as(name):
+def traced_as(name, key=KEY):
     """Registers a function for an operation of ATen, "quantile.scalar", unless torch has one in Python itself."""
     def register(function):
         packet, _, overload = name.partition(".")
         operation = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
-        if operation is not None and KEY not in operation.py_kernels:
-            operation.py_impl(KEY)(function)
+        if operation is not None and key not in operation.py_kernels:
+            operation.py_impl(key)(function)
         return function
     return register
 
@@ -37,6 +37,39 @@ def cov(x, *, correction=1, fweights=None, aweights=None):
         count = torch.clamp(total - free, min=0)
     apart = x - mean.unsqueeze(1)
     return torch.true_divide(torch.mm(apart, weighted(apart).t().conj()), count).squeeze()
+
+
+@traced_as("max_pool1d")
+def max_pool1d(x, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
+    """Of a length that is open; torch's function takes a number."""
+    return torch.ops.aten.max_pool1d_with_indices(x, kernel_size, stride, padding, dilation, ceil_mode)[0]
+
+
+@traced_as("max_pool1d_with_indices")
+def max_pool1d_with_indices(x, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
+    """Of images of one row."""
+    stride = stride or kernel_size
+    wide = lambda one, other: [other, *one] if isinstance(one, (list, tuple)) else [other, one]  # noqa: E731
+    about = wide(kernel_size, 1), wide(stride, 1), wide(padding, 0), wide(dilation, 1), ceil_mode
+    return tuple(one.squeeze(-2) for one in torch.ops.aten.max_pool2d_with_indices(x.unsqueeze(-2), *about))
+
+
+@traced_as("fake_quantize_per_channel_affine_cachemask_backward")
+@traced_as("fake_quantize_per_tensor_affine_cachemask_backward")
+def fake_quantize_backward(grad, inside):
+    return grad * inside
+
+
+@traced_as("affine_grid_generator", torch._C.DispatchKey.Autograd)
+def affine_grid_generator(theta, size, align_corners):
+    """The gradient of torch's function takes no open sizes, and its own decomposition makes a graph for each size."""
+    def along(n):
+        place = 2 * torch.arange(n, dtype=theta.dtype, device=theta.device) + (1 - n)
+        return place / (torch.sym_max(n - 1, 1) if align_corners else n)
+    inner = size[2:]
+    places = torch.meshgrid(*map(along, inner), indexing="ij")
+    base = torch.stack([*places[::-1], torch.ones_like(places[0])], -1)
+    return (base.flatten(0, -2) @ theta.mT).unflatten(1, inner)
 
 
 @traced_as("combinations")

@@ -50,6 +50,10 @@ def _like(x, *rest):
     return torch.empty_like(x)
 
 
+def _fake_quantized(x, *rest):
+    return torch.empty_like(x), torch.empty_like(x, dtype=torch.bool)
+
+
 def _multi_head_attention(query, key, value, width, heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask=None,
                           need_weights=True, average_attn_weights=True, mask_type=None):
     batch, rows = query.shape[:2]
@@ -194,7 +198,9 @@ def register():
                          "_dirichlet_grad": _like, "_native_multi_head_attention": _multi_head_attention,
                          "_transformer_encoder_layer_fwd": _like, "geqrf": _geqrf, "histogram.bin_ct": _histogram,
                          "histogram.bins_tensor": _histogram_of, "_histogramdd_bin_edges": _histogramdd_bin_edges,
-                         "_histogramdd_from_bin_cts": _histogramdd, "_histogramdd_from_bin_tensors": _histogramdd}.items():
+                         "_histogramdd_from_bin_cts": _histogramdd, "_histogramdd_from_bin_tensors": _histogramdd,
+                         "fake_quantize_per_tensor_affine_cachemask": _fake_quantized, "fake_quantize_per_channel_affine_cachemask": _fake_quantized,
+                         "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams": _fake_quantized}.items():
         try:
             torch.library.register_fake(f"aten::{name}", shapes, lib=library)
         except RuntimeError:  # torch knows, but what it calls dynamic it does not ask itself for

@@ -226,11 +226,18 @@ def convolution(b, out, x, w, bias, stride, padding, dilation, transposed, outpu
     return first(b, made)
 
 
+def of_channels(b, x, count):
+    """x [..., C] whose channels torch counts by an expression of sizes, with as many of them as the weights say."""
+    is_open = isinstance(count, int) and not isinstance(x.shape[-1], int)
+    return b.reshape(x, [*x.shape[:-1], count]) if is_open else x
+
+
 @lowers("convolution_backward.default")
 def convolution_backward(b, out, grad, x, w, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, mask):
     count = w.rank - 2
     stride, padding, dilation = (spread(v, count) for v in (stride, padding, dilation))
-    grad, x = last(b, grad), last(b, x)
+    to, of = (w.shape[1] * groups, w.shape[0]) if transposed else (w.shape[0], w.shape[1] * groups)
+    grad, x = of_channels(b, last(b, grad), to), of_channels(b, last(b, x), of)
     window, made = w.shape[2:], [None, None, None]
     if mask[0] and transposed:
         to_input = forward(b, grad, w, stride, padding, dilation, groups)

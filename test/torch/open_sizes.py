@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of tensors of any length, compiled whole with dynamic=True: equal to eager at each length, 0 and 1 among them."""
+import math
 import sys
 
 import torch
@@ -180,6 +181,19 @@ def one_package_for_images():
         compared(function, fast, (R(n, 3, n + 16, 5 * n + 15).to(memory_format=torch.channels_last),), True)
     assert sum(one.packages for one in kiln.torch.report) == 2  # the forward and the backward graph
     assert fast(R(3, 3, 17, 19).to(memory_format=torch.channels_last)).is_contiguous(memory_format=torch.channels_last)
+
+
+@test
+def one_package_for_numbers_of_places():
+    """What counts up to a size, or takes its logarithm, is no condition on it."""
+    function = lambda x: (torch.linspace(0.5, x.shape[0] - 0.5, x.shape[0]) + x[:, 0], torch.linspace(-1, 1, x.shape[0] // 4, device=x.device),  # noqa: E731
+                          x * math.log(x.shape[0]))
+    fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+    kiln.torch.report.clear()
+    for n in (9, 8, 12, 33):
+        x = R(n, 2)
+        same(fast(x), function(x))
+    assert sum(one.packages for one in kiln.torch.report) == 1
 
 
 @test

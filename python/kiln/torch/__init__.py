@@ -6,7 +6,7 @@
     print(kiln.torch.report)                    # what was compiled, what torch runs and why"""
 import torch
 
-from . import composites  # noqa: F401
+from . import composites, traced  # noqa: F401
 from .backend import kiln
 from .report import CompileFailed, report
 

@@ -197,6 +197,21 @@ def one_package_for_numbers_of_places():
 
 
 @test
+def one_package_for_lines_of_spectra():
+    """The length that `istft` is asked for, with gradients, beyond the last window, too."""
+    window = torch.hann_window(16) + 0.1
+    for function in (lambda x: torch.istft(torch.stft(x, 16, 4, 12, window[:12], return_complex=True), 16, 4, 12, window[:12], length=x.shape[1] - 8),
+                     lambda x: torch.istft(torch.stft(x[0], 16, 5, window=window, normalized=True, return_complex=True), 16, 5, window=window,
+                                           normalized=True, length=x.shape[1] + 9)):
+        torch._dynamo.reset()
+        fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+        kiln.torch.report.clear()
+        for n in (57, 40, 33):
+            compared(function, fast, (R(2, n),), True)
+        assert sum(one.packages for one in kiln.torch.report) == 2  # the forward and the backward graph
+
+
+@test
 def layers_that_torch_calls_as_one():
     """`nn.TransformerEncoderLayer` and `nn.MultiheadAttention` without gradients, of any length."""
     layer, attention = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval(), nn.MultiheadAttention(8, 2, batch_first=True).eval()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of open sizes for which Dynamo takes the sizes as numbers, so that each size would be a graph: `torch.linspace` and `math.log`.
+"""Functions of open sizes for which Dynamo takes the sizes as numbers, so that each size would be a graph: `torch.linspace`, `math.log`
+and the length of `torch.istft`.
 
 Dynamo traces these functions in their place, for every backend, where they get a size that is a symbol. Eager mode keeps its own."""
 import math
@@ -16,6 +17,27 @@ def linspace(start, end, steps, *, dtype=None, device=None):
 
 def log(x):
     return math.log2(x) * math.log(2)
+
+
+def istft(spectrum, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None, length=None):
+    """Lines of as many elements as `length` says. That windows cover each of them, which eager mode checks, is not checked."""
+    hop, width = hop_length or n_fft // 4, win_length or n_fft
+    lines = spectrum if spectrum.dim() == 3 else spectrum.unsqueeze(0)
+    made = torch.fft.irfft(lines.transpose(1, 2), n=n_fft, norm="ortho" if normalized else None)
+    window = torch.ones(width, dtype=made.dtype, device=made.device) if window is None else window
+    before = (n_fft - width) // 2
+    window = torch.nn.functional.pad(window, (before, n_fft - width - before))
+    count = made.shape[1]
+    whole = n_fft + hop * (count - 1)
+    start = n_fft // 2 if center else 0
+
+    def added(parts):
+        total = torch.ops.aten.unfold_backward(parts, [parts.shape[0], whole], 1, n_fft, hop)
+        return torch.nn.functional.pad(total, (0, length))[:, start:start + length]
+    is_there = torch.arange(start, start + length, device=made.device) < whole
+    weights = torch.where(is_there, added((window * window).expand(1, count, n_fft)), 1)
+    made = added(made * window) / weights
+    return made if spectrum.dim() == 3 else made.squeeze(0)
 
 
 def _is_open(value):
@@ -42,6 +64,17 @@ def _of_log(variable, tx, *args, **kwargs):
     return _traced(tx, log, args, kwargs) if len(args) == 1 and not kwargs and _is_open(args[0]) else None
 
 
+def _of_istft(variable, tx, *args, **kwargs):
+    named = dict(zip(("input", "n_fft", "hop_length", "win_length", "window", "center", "normalized", "onesided", "length", "return_complex"), args))
+    named |= kwargs
+    is_usual = all(one.is_python_constant() and not one.as_python_constant() == is_other
+                   for name, is_other in (("onesided", False), ("return_complex", True)) if (one := named.get(name)) is not None)
+    named.pop("return_complex", None)
+    if not _is_open(named.get("length")) or not is_usual or "n_fft" not in named:
+        return None
+    return _traced(tx, istft, [named.pop("input")], named)
+
+
 def register():
     """Tells Dynamo, if this version of torch can be told so."""
     try:
@@ -51,6 +84,7 @@ def register():
         return
     handlers.setdefault(torch.linspace, _of_linspace)
     handlers.setdefault(math.log, _of_log)
+    handlers.setdefault(torch.istft, _of_istft)
 
 
 register()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What Kiln does not compile: fallback and its report, errors, and what is left to torch."""
 import sys
+import threading
 
 import torch
 
@@ -78,6 +79,32 @@ def operators_of_a_program():
     kiln.torch.report.clear()
     same(fast(function, fullgraph=True, options={"fallback": True})(x), function(x))
     assert len(kiln.torch.report.fallbacks) == 1 and kiln.torch.report[-1].packages == 2, kiln.torch.report
+
+
+@torch.library.custom_op("behaviour::asked", mutates_args=())
+def asked(x: torch.Tensor) -> torch.Tensor:
+    found = [x.clone()]
+    if x[0] > 1:
+        other = threading.Thread(target=lambda: found.append(ASKS[0](x - 1)))
+        other.start()
+        other.join(60)
+        assert not other.is_alive(), "the other thread waits for this call"
+    return found[-1].clone()
+
+
+@asked.register_fake
+def _shape_of_asked(x):
+    return torch.empty_like(x)
+
+
+ASKS = []
+
+
+@test
+def operators_whose_threads_call_their_own_function():
+    ASKS[:] = [fast(lambda x: asked(x * 1) + 1, fullgraph=True, options={"fallback": True})]
+    same(ASKS[0](torch.ones(3)), torch.full((3,), 2.0))
+    same(ASKS[0](torch.full((3,), 3.0)), torch.full((3,), 4.0))
 
 
 @torch.library.custom_op("behaviour::summed_into", mutates_args={"to"})

@@ -2,6 +2,7 @@
 // The dialect of tensors.td as a plug-in: it registers its operations, and nothing else.
 #include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Interfaces/Movement.h"
+#include "kiln/Interfaces/Work.h"
 #include "kiln/Target/Plugin.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"

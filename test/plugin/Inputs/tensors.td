@@ -2,6 +2,7 @@
 // A dialect of operations on whole tensors, which fusion and schedules know by Kiln's interfaces alone.
 include "kiln/Dialect/Prim/TensorInterfaces.td"
 include "kiln/Interfaces/Movement.td"
+include "kiln/Interfaces/Work.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tensors_Dialect : Dialect {
@@ -27,11 +28,12 @@ def Tensors_SliceOp : Tensors_Op<"slice", [SliceOpInterface]> {
   }];
 }
 
-class Tensors_ReductionOp<string mnemonic, string function> : Tensors_Op<mnemonic, [Prim_TensorReductionOpInterface]> {
+class Tensors_ReductionOp<string mnemonic, string function> : Tensors_Op<mnemonic, [Prim_TensorReductionOpInterface, WorkOpInterface]> {
   let arguments = (ins AnyRankedTensor:$operand, DenseI64ArrayAttr:$dims);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$operand `dims` $dims attr-dict `:` type($operand) `->` type($result)";
   let extraClassDeclaration = [{
+    kiln::Work getWork() { return {getOperand(), 1}; }
     llvm::SmallVector<int64_t> getReducedDims() { return llvm::to_vector(getDims()); }
     kiln::prim::ReductionFunction getReductionFunction() { return kiln::prim::ReductionFunction::}] # function # [{; }
   }];

@@ -69,11 +69,12 @@ double tiling::shareOfPieces(int64_t columns) {
   return cycles / double(columns);
 }
 
-Rounds tiling::roundsOf(const ProductWork &work, double round, double ringBytes,
+Rounds tiling::roundsOf(const ProductWork &work, ThreadMachine::By by,
+                        double round, double ringBytes,
                         const ThreadMachine &machine) {
   double rounds = std::ceil(work.instances / round);
-  if (rounds <= 1)
-    return {1, 1};
+  if (rounds <= 1 || by != ThreadMachine::By::Memory)
+    return {rounds, rounds};
   // A core that has room for one instance loops over points of the grid: the
   // first copies of the next point are on their way at the end of this one
   // (simt-persist-rings), of whose ends this share is seen.

@@ -43,11 +43,10 @@ struct Rounds {
   double steps, ends;
 };
 
-/// The rounds of a product that reads the memory of the core, of which `round`
-/// instances fit at once, where a ring of an instance has `ringBytes` of
-/// `shared` bytes.
-Rounds roundsOf(const ProductWork &work, double round, double ringBytes,
-                const ThreadMachine &machine);
+/// The rounds of a product of which `round` instances fit at once, where a ring
+/// of an instance has `ringBytes`.
+Rounds roundsOf(const ProductWork &work, ThreadMachine::By by, double round,
+                double ringBytes, const ThreadMachine &machine);
 
 /// Cycles of `whole` that also wait for memory, out of which operands come once
 /// at least.

@@ -342,9 +342,8 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
                                ArrayRef<int64_t> blocks, By by,
                                MatrixInstructionAttr row, int64_t stages,
                                int64_t unknown) const {
-  // Cycles of a copy's way, of starting an instance and of its ends; bytes a
-  // cycle from the core's memory.
-  constexpr double kWay = 1000, kEnds = 2500, kFromCore = 128;
+  // Cycles of a copy's way, of an instance's ends, of a launch; bytes a cycle.
+  constexpr double kWay = 1000, kEnds = 2500, kLaunch = 2000, kFromCore = 128;
   ProductWork all = workOf(problem, blocks, unknown);
   double instances = all.instances, steps = all.steps;
   int64_t m = all.m, n = all.n, k = all.k;
@@ -432,13 +431,10 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double ends =
       kEnds +
       (double(m) * n * accBits / 8 / rates.whole + bytes / fromCache) * beside;
-  Rounds rounds{std::ceil(instances / round), std::ceil(instances / round)};
-  if (by == By::Memory)
-    rounds = roundsOf(all, round, bytes * double(held), *this);
+  Rounds rounds = roundsOf(all, by, round, bytes * double(held), *this);
   double whole = rounds.steps * steps * step + rounds.ends * ends;
   if (by == By::Memory || isFew)
     whole = withMemory(whole, ends, all, problem.instances,
                        rates.fromMemory * double(cores));
-  constexpr double kLaunch = 2000;
   return kLaunch + whole + cyclesOfSums(*this, all);
 }

@@ -41,6 +41,10 @@ private:
   /// The dimensions of a result's blocks, the one first along which instances
   /// follow each other.
   std::array<int, 2> gridOrder() const;
+  /// Whether the last blocks begin earlier, so that all of a block is in the
+  /// operands: copy units are slow where it is not.
+  bool shiftsEdges() const;
+  void shiftEdges();
   /// Why threads cannot share out the blocks, which an option may ask for;
   /// empty where they can.
   std::string whyNoBlocks() const;

@@ -286,6 +286,9 @@ std::vector<OptionInfo> kiln::target::coreOptions() {
        "(off: none)"},
       {"share_remainder", "on|off",
        "on: stream-K for the last round of instances of matmuls"},
+      {"shift_edges", "on|off",
+       "whether the last blocks of a matmul begin earlier instead of reaching "
+       "beyond its operands, and compute some elements twice (default: off)"},
       {"candidate", "0..63",
        "take this candidate of the tiling model; 0: the best"},
       {"scatter", "ordered",

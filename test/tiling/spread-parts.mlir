@@ -151,8 +151,8 @@ func.func @groups(%h: tensor<1024x16x6xf16>) -> tensor<1024x16x6xf32> {
 // SAME: semantics: {{[0-9]+}} comparisons, 0 changed
 // TWICE-LABEL: tile.kernel @columns_0_sum(
 // TWICE: scf.for
-// TWICE: %[[X:.*]] = arith.select
-// TWICE: arith.addf %{{.*}}, %[[X]]
+// TWICE: %[[X:.*]] = tile.load
+// TWICE-NEXT: arith.addf %{{.*}}, %[[X]]
 // TWICE: arith.divf
 // TWICE: scf.for
 // TWICE-COUNT-4: tile.store

@@ -303,22 +303,29 @@ static bool hasZerosOutside(Value tile, int axis) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   };
-  while (auto repeat = tile.getDefiningOp<RepeatOpInterface>()) {
-    Value source = repeat->getOperand(0);
-    if (shapeOf(source)[axis] != shapeOf(tile)[axis])
-      return false;
-    tile = source;
-  }
-  // Loads have no axes of a single element.
-  if (auto reshape = tile.getDefiningOp<ReshapeOpInterface>()) {
-    Value source = reshape->getOperand(0);
+  Operation *op = tile.getDefiningOp();
+  bool keepsRank = true;
+  while (keepsRank &&
+         isa_and_nonnull<RepeatOpInterface, ReshapeOpInterface>(op)) {
+    ArrayRef<int64_t> from = shapeOf(op->getOperand(0)),
+                      to = shapeOf(op->getResult(0));
+    keepsRank = from.size() == to.size();
+    // Loads have no axes of a single element, and repeat none.
     auto isLong = [](int64_t size) { return size > 1; };
-    if (!llvm::equal(llvm::make_filter_range(shapeOf(source), isLong),
-                     llvm::make_filter_range(shapeOf(tile), isLong)))
+    bool keepsAxis =
+        keepsRank
+            ? from[axis] == to[axis] && llvm::all_of(llvm::zip(from, to),
+                                                     [](auto pair) {
+                                                       auto [x, y] = pair;
+                                                       return x == y || x == 1;
+                                                     })
+            : llvm::equal(llvm::make_filter_range(from, isLong),
+                          llvm::make_filter_range(to, isLong));
+    if (!keepsAxis)
       return false;
-    tile = source;
+    op = op->getOperand(0).getDefiningOp();
   }
-  auto load = tile.getDefiningOp<tile::LoadOp>();
+  auto load = dyn_cast_or_null<tile::LoadOp>(op);
   return load && !load.getPad() && load.getPadding() == tile::Padding::zero;
 }
 

@@ -4,7 +4,7 @@
 
 // 16 x 13 blocks for 64 instances: four share each place of the longer loop.
 // CHECK-LABEL: tile.kernel private @both_0_sum(
-// CHECK-SAME: !tile.view<64x768xf32>
+// CHECK-SAME: !tile.view<64x768xf32, strides = [1, 64]>
 // CHECK: %[[P:.*]]:2 = tile.program_id
 // CHECK: %[[I:.*]] = arith.divui %[[P]]#1, %c4
 // CHECK: %[[J:.*]] = arith.remui %[[P]]#1, %c4

@@ -14,7 +14,7 @@
 // CHECK: arith.addf
 // CHECK: tile.reduce {{.*}}, {{.*}} axis 0
 // CHECK: tile.kernel private @columns_0_softmax_amax0_parts(
-// CHECK: tile.reduce {{.*}}, {{.*}} axis 0
+// CHECK: tile.reduce {{.*}}, {{.*}} axis 1
 // CHECK: %[[NONE:.*]] = arith.subf %[[MAX:.*]], %[[MAX]]
 // CHECK: arith.addf {{.*}}, %[[NONE]]
 // CHECK-NOT: @columns_0_softmax_sum1

@@ -17,8 +17,8 @@
 // CHECK: tile.reduce %{{.*}} axis 0 : tensor<32x64xf32> -> tensor<64xf32>
 // CHECK: tile.store
 // CHECK-LABEL: tile.kernel private @columns_0_sum_parts(
-// CHECK: tile.load %{{.*}} : !tile.view<[[PARTS]]x1024xf32> -> tensor<[[PARTS]]x64xf32>
-// CHECK: tile.reduce %{{.*}} axis 0
+// CHECK: tile.load %{{.*}} : !tile.view<1024x[[PARTS]]xf32> -> tensor<32x[[PARTS]]xf32>
+// CHECK: tile.reduce %{{.*}} axis 1
 // CHECK: tile.store
 func.func @columns(%x: tensor<4096x1024xf32>) -> tensor<1024xf32> {
   %r = prim.sum %x dims [0] : tensor<4096x1024xf32> -> tensor<1024xf32>
@@ -47,7 +47,7 @@ func.func @rows(%x: tensor<2048x10000xf32>) -> tensor<2048xf32> {
 
 // Parts are kept in the type that sums are computed in; what follows the sum is in the second kernel.
 // CHECK-LABEL: tile.kernel private @halves_0_
-// CHECK-SAME: !tile.view<{{[0-9]+}}x256xf32> {tile.facts = {noalias}}
+// CHECK-SAME: !tile.view<{{[0-9]+}}x256xf32, strides = [1, {{[0-9]+}}]> {tile.facts = {noalias}}
 // CHECK-LABEL: tile.kernel private @halves_0_{{.*}}_parts(
 // CHECK: tile.reduce
 // CHECK: arith.truncf

@@ -86,7 +86,12 @@ private:
   /// The dimensions of the kernel that adds up parts, and what its tiles lie
   /// along.
   Space placeParts(KernelBuilder &last);
-  /// A buffer with one row for each part, of all that is kept.
+  /// Whether many parts of one result lie side by side: each block of the
+  /// kernel that adds them up then reads whole lines of a few results, where
+  /// it would read a few elements of the row of every part.
+  bool hasPartsInLine() const;
+  /// A buffer with one row for each part, of all that is kept, or with one row
+  /// of parts for each result.
   Buffer allocateParts(mlir::Type element, AccessMap &map);
 
   Group &group;

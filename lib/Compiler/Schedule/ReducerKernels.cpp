@@ -133,6 +133,12 @@ void Reducer::placeLoops() {
   }
 }
 
+bool Reducer::hasPartsInLine() const {
+  constexpr int64_t kMany = 32;
+  return group.ctx.tiling.model().sharesTiles() && later < 0 &&
+         parts >= kMany && !kept.empty() && !plan.untiled.test(kept.back());
+}
+
 Buffer Reducer::allocateParts(Type element, AccessMap &map) {
   SmallVector<Extent> sizes;
   map = {};
@@ -140,9 +146,12 @@ Buffer Reducer::allocateParts(Type element, AccessMap &map) {
     map.index.push_back(IndexExpr::dim(dim));
     sizes.push_back(kernel.dims[dim].size);
   };
-  along(part);
+  if (!hasPartsInLine())
+    along(part);
   for (int dim : kept)
     along(dim);
+  if (hasPartsInLine())
+    along(part);
   return kernel.host.allocate(element, sizes);
 }
 
@@ -178,14 +187,17 @@ Space Reducer::placeParts(KernelBuilder &last) {
     dim.offset = dim.coord = dim.part = Value();
     dim.parts = dim.block = 1;
   }
-  constexpr int64_t kTile = 4096;
+  // Of parts in line, blocks have few columns, so that there are many blocks.
+  const bool isInLine = hasPartsInLine();
+  const int64_t volume = isInLine ? 1024 : 4096;
   // Statistics have four tiles.
-  const int64_t least = squares ? 8 : 16;
+  const int64_t least = isInLine ? 1 : squares ? 8 : 16;
   last.dims[part].block = parts;
   Space axes;
-  axes.axes.push_back(part);
+  if (!isInLine)
+    axes.axes.push_back(part);
   if (!kept.empty() && !plan.untiled.test(kept.back())) {
-    int64_t most = std::max(kTile / parts, least);
+    int64_t most = std::max(volume / parts, least);
     Extent size = last.dims[kept.back()].size;
     if (size.isStatic())
       most = std::min<int64_t>(
@@ -193,6 +205,8 @@ Space Reducer::placeParts(KernelBuilder &last) {
     last.dims[kept.back()].block = std::min<int64_t>(most, 64);
     axes.axes.push_back(kept.back());
   }
+  if (isInLine)
+    axes.axes.push_back(part);
   if (group.ctx.tiling.model().sharesTiles())
     askPartThreads(last, axes,
                    squares        ? 4

@@ -12,7 +12,9 @@ import tempfile
 import threading
 
 PLACE = re.compile(rb":(\d+:\d+| byte \d+| (node|graph|input|initializer|opset_import)\b.*): error: |^error: ", re.MULTILINE)
-CAUGHT = re.compile(rb"cannot process this input|malformed bytecode")
+#: What the compiler says of a crash that its child, or the child that tries a bytecode file, has had. Other malformed files are refused
+#: before they are read.
+CAUGHT = re.compile(rb"cannot process this input|malformed bytecode: reading it ends with")
 
 
 def limit_work():

@@ -36,8 +36,8 @@ struct ProductSplit {
 };
 
 /// A faster way to compute a product. Its result is exact if the integers of
-/// both operands fit in the given numbers of bits: `stage-guard-products` checks
-/// them first.
+/// both operands fit in the given numbers of bits: `stage-guard-products`
+/// checks them first.
 struct NarrowProduct {
   /// Replaces the attribute of the same name of the product.
   mlir::NamedAttribute how;

@@ -86,7 +86,10 @@ void cpu_target::addMatrixInstructions() {
                     << "' with " << lanes << " columns, expected 8 or 16";
            return cpu::lowerToRegisterBlock(op, b, lanes, step, unroll);
          },
-         nullptr, nullptr});
+         nullptr, nullptr,
+         /*entryAttributes=*/{},
+         /*insideAttributes=*/{},
+         /*takesRows=*/true});
   };
   add("vdpbf16ps", multiplyBf16);
   add("vpmaddwd", multiplyPairs, /*unroll=*/1);

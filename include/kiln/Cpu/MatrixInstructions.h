@@ -42,6 +42,9 @@ struct MatrixInstruction {
   /// Attributes for that other function and those of micro-kernels, which run
   /// in the mode.
   std::vector<std::string> insideAttributes = {};
+  /// Whether `lower` takes left panels that keep rows, whose `lhs_group` is
+  /// larger than `rhs_group`, as `lowerToRegisterBlock` does.
+  bool takesRows = false;
 };
 
 /// Registers an instruction; the latest of a name counts.

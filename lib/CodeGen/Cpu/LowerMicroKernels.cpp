@@ -45,7 +45,10 @@ void cpu::addFamilyInstructions() {
            return lowerToRegisterBlock(op, b, row.getN().getMin(),
                                        multiplyAndAdd);
          },
-         nullptr, nullptr});
+         nullptr, nullptr,
+         /*entryAttributes=*/{},
+         /*insideAttributes=*/{},
+         /*takesRows=*/true});
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include "ProductRows.h"
 #include "Machine.h"
+#include "kiln/Cpu/MatrixInstructions.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/IndexMap.h"
@@ -185,9 +186,12 @@ static bool liesInRows(Value tile, int64_t lanes) {
 
 /// Whether panels of the left operand hold its rows one after another: they are
 /// then copied as they lie in memory, instead of transposed.
-static bool keepsRows(MatrixProductOpInterface product, const RowUse &use,
-                      int64_t rows, const CpuConfig &config) {
-  return rows > 1 && use.m == 1 && extraOf(product, "spreads_from_memory") &&
+static bool keepsRows(MatrixProductOpInterface product, StringRef row,
+                      const RowUse &use, int64_t rows,
+                      const CpuConfig &config) {
+  const MatrixInstruction *instruction = findMatrixInstruction(row);
+  return instruction && instruction->takesRows && rows > 1 && use.m == 1 &&
+         extraOf(product, "spreads_from_memory") &&
          liesInRows(product.getLhsOperand().get(),
                     config.lanes(bitsOf(use.lhs)));
 }
@@ -211,7 +215,7 @@ ProductAttr::getProductSplit(MatrixProductOpInterface product) const {
   // Whole vectors of steps are packed.
   int64_t deepest = llvm::alignTo(getDepth(), config.lanes(8));
   int64_t lhsGroup = use.lhsGroup;
-  if (!getRow().empty() && keepsRows(product, use, getRows(), config))
+  if (!getRow().empty() && keepsRows(product, getRow(), use, getRows(), config))
     lhsGroup = deepest;
   return ProductSplit{
       "cpu.dot.packed",    getRow().str(),

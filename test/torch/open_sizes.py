@@ -197,6 +197,17 @@ def one_package_for_numbers_of_places():
 
 
 @test
+def one_package_for_distances():
+    """More than 25 points are no condition."""
+    function = lambda x, y: (torch.cdist(x, y), torch.cdist(x[0], y[0], 1.0))  # noqa: E731
+    fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+    kiln.torch.report.clear()
+    for n in (7, 4, 40, 26):
+        compared(function, fast, (R(2, n, 3), R(2, n + 2, 3)), True)
+    assert sum(one.packages for one in kiln.torch.report) == 2  # the forward and the backward graph
+
+
+@test
 def one_package_for_lines_of_spectra():
     """The length that `istft` is asked for, with gradients, beyond the last window, too."""
     window = torch.hann_window(16) + 0.1

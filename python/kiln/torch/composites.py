@@ -39,6 +39,18 @@ def cov(x, *, correction=1, fweights=None, aweights=None):
     return torch.true_divide(torch.mm(apart, weighted(apart).t().conj()), count).squeeze()
 
 
+@traced_as("cdist")
+def cdist(x, y, p=2.0, compute_mode=None):
+    """Between open numbers of points of few coordinates: torch's function asks whether there are more than 25, for which it multiplies
+    matrices. The differences themselves are more exact, and as fast."""
+    counts, features = (x.shape[-2], y.shape[-2]), x.shape[-1]
+    if isinstance(features, torch.SymInt) and features.node.has_hint():
+        features = features.node.hint  # those of this call: the result is right for others, too
+    if not compute_mode and any(isinstance(n, torch.SymInt) for n in counts) and isinstance(features, int) and features <= 32:
+        compute_mode = 2
+    return torch.ops.aten.cdist.default._op_dk(KEY, x, y, p, compute_mode)
+
+
 @traced_as("max_pool1d")
 def max_pool1d(x, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
     """Of a length that is open; torch's function takes a number."""

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Accumulators are separate registers, carried through a loop over groups of
-// steps.
+// steps. Sums of floats begin with zeros in each micro-kernel, and go to those
+// of earlier steps at the end: one chain of additions through all steps of a
+// long product would collect far more rounding errors than its parts do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -154,27 +156,66 @@ struct RegisterBlockBuilder {
         b, loc, registers[size_t(index)], registers[size_t(index)], order));
   }
 
-  /// What the accumulators hold at first.
+  SmallVector<Type> sumTypes(ArrayRef<Value> places) {
+    return SmallVector<Type>(places.size() / size_t(down),
+                             vectorOf(lanes, acc));
+  }
+
   SmallVector<Value> loadSums(ArrayRef<Value> places) {
-    auto loaded = [&] {
-      SmallVector<Value> sums;
-      for (size_t i = 0; i < places.size(); i += size_t(down))
-        sums.push_back(joinRows(llvm::map_to_vector(
-            places.slice(i, size_t(down)),
-            [&](Value place) { return load(place, across, acc); })));
-      return sums;
-    };
+    SmallVector<Value> sums;
+    for (size_t i = 0; i < places.size(); i += size_t(down))
+      sums.push_back(joinRows(
+          llvm::map_to_vector(places.slice(i, size_t(down)), [&](Value place) {
+            return load(place, across, acc);
+          })));
+    return sums;
+  }
+
+  SmallVector<Value> zeros(ArrayRef<Value> places) {
+    SmallVector<Type> types = sumTypes(places);
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(types[0]));
+    return SmallVector<Value>(types.size(), zero);
+  }
+
+  /// `fresh` where sums begin with these steps, otherwise what `other` makes.
+  SmallVector<Value>
+  unlessFresh(ArrayRef<Value> places,
+              llvm::function_ref<SmallVector<Value>()> fresh,
+              llvm::function_ref<SmallVector<Value>()> other) {
     if (!op.getFresh())
-      return loaded();
-    SmallVector<Type> types(places.size() / size_t(down), vectorOf(lanes, acc));
-    auto choice = scf::IfOp::create(b, loc, types, op.getFresh(), true, true);
+      return other();
+    auto choice =
+        scf::IfOp::create(b, loc, sumTypes(places), op.getFresh(), true, true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(choice.thenBlock());
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(types[0]));
-    scf::YieldOp::create(b, loc, SmallVector<Value>(types.size(), zero));
+    scf::YieldOp::create(b, loc, fresh());
     b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, loc, loaded());
+    scf::YieldOp::create(b, loc, other());
     return llvm::to_vector(ValueRange(choice.getResults()));
+  }
+
+  /// What the accumulators hold at first.
+  SmallVector<Value> startSums(ArrayRef<Value> places) {
+    if (isa<FloatType>(acc))
+      return zeros(places);
+    return unlessFresh(
+        places, [&] { return zeros(places); },
+        [&] { return loadSums(places); });
+  }
+
+  /// Sums of floats with those of earlier steps.
+  SmallVector<Value> addEarlier(ArrayRef<Value> places,
+                                const SmallVector<Value> &sums) {
+    if (!isa<FloatType>(acc))
+      return sums;
+    return unlessFresh(
+        places, [&] { return sums; },
+        [&] {
+          SmallVector<Value> all = loadSums(places);
+          for (auto [earlier, sum] : llvm::zip(all, sums))
+            earlier = arith::AddFOp::create(b, loc, earlier, sum);
+          return all;
+        });
   }
 
   /// One group of steps on all accumulators.
@@ -253,7 +294,7 @@ struct RegisterBlockBuilder {
       if (i + 1 < rows * down)
         row = at(row, op.getAccStride(), acc);
     }
-    SmallVector<Value> sums = loadSums(places);
+    SmallVector<Value> sums = startSums(places);
     subtract(sums);
     Value groups = op.getDepth();
     if (group > 1)
@@ -266,6 +307,7 @@ struct RegisterBlockBuilder {
     loop(c64(0), whole, unroll, sums);
     if (unroll > 1)
       loop(whole, groups, 1, sums);
+    sums = addEarlier(places, sums);
     for (auto [i, place] : llvm::enumerate(places))
       LLVM::StoreOp::create(b, loc,
                             partOf(sums[i / size_t(down)], int64_t(i) % down),

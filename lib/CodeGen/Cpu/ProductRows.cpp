@@ -5,8 +5,9 @@
 #include "Machine.h"
 #include "kiln/Cpu/MatrixInstructions.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
-#include "kiln/Dialect/Tile/ShapeOps.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/IndexMap.h"
+#include "kiln/Interfaces/Movement.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Staging/SplitProduct.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -175,7 +176,8 @@ static bool liesInRows(Value tile, int64_t lanes) {
     }
     if (isShapeless(op))
       continue;
-    if (!isa<tile::ReshapeOp>(op) && !OpTrait::hasElementwiseMappableTraits(op))
+    if (!isa<ReshapeOpInterface>(op) &&
+        !OpTrait::hasElementwiseMappableTraits(op))
       return false;
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()))

@@ -109,8 +109,10 @@ public:
         done = lowerReduce(reduce);
       } else if (auto yield = dyn_cast<stage::YieldOp>(op)) {
         done = lowerYield(yield, results);
-      } else if (!isMemoryEffectFree(&op) &&
-                 !isa<stage::StorageReadOpInterface>(op)) {
+      } else if (tile::asReduction(&op) ||
+                 (!isMemoryEffectFree(&op) &&
+                  !isa<stage::StorageReadOpInterface>(op))) {
+        // Only the results of tile.reduce are written where they are computed.
         done = lack(&op);
       }
       if (failed(done))

@@ -16,6 +16,7 @@
 
 #include "RowGroups.h"
 #include "Siblings.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -80,8 +81,8 @@ static std::optional<Rows> rowsOf(prim::FusionOp fusion) {
     return std::nullopt;
   Rows rows;
   for (Operation &op : fusion.getBody().front().without_terminator()) {
-    if (schedule::isReduction(&op)) {
-      if (isa<prim::ArgmaxOp>(op) || !addReduction(&op, rows))
+    if (auto reduction = dyn_cast<prim::TensorReductionOpInterface>(&op)) {
+      if (reduction.givesPlaces() || !addReduction(&op, rows))
         return std::nullopt;
       continue;
     }

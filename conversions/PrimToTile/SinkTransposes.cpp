@@ -14,6 +14,7 @@
 #include "Wrap.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Dialect/Prim/Prim.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include "kiln/Schedule/GroupPlan.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Tiling/Tiling.h"
@@ -399,7 +400,10 @@ Value Sinker::run() {
     return ofBroadcast(broadcast);
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return ofReshape(reshape);
-  if (schedule::isReduction(op) && !isa<ArgmaxOp>(op))
+  // The interface does not say which attribute holds the dimensions.
+  auto reduction = dyn_cast<TensorReductionOpInterface>(op);
+  if (reduction && !reduction.givesPlaces() &&
+      isa<PrimDialect>(op->getDialect()))
     return ofReduction();
   return op->hasTrait<OpTrait::Elementwise>() ? ofPointwise() : Value();
 }

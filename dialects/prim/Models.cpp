@@ -122,6 +122,11 @@ struct Reduction
     }
   }
   ReductionFunction getReductionFunction(Operation *) const { return function; }
+  bool ignoresNan(Operation *op) const {
+    if constexpr (function == ReductionFunction::PlaceOfMaximum)
+      return cast<OpT>(op).getIgnoreNan();
+    return false;
+  }
 };
 
 template <typename OpT, ReductionFunction function>

@@ -116,7 +116,7 @@ private:
   mlir::Value emitTable(prim::TableOp op, const AccessMap &map);
   mlir::Value emitRescale(prim::RescaleOp op, const AccessMap &map);
   mlir::Value emitReduction(mlir::Operation *op, const AccessMap &map);
-  mlir::Value emitArgmax(prim::ArgmaxOp op, const AccessMap &map);
+  mlir::Value emitPlaces(mlir::Operation *op, const AccessMap &map);
   mlir::LogicalResult reductionLoops(mlir::Operation *op, const AccessMap &map,
                                      AccessMap &operandMap,
                                      llvm::SmallVectorImpl<int> &dims,

@@ -236,8 +236,8 @@ SmallVector<Value> kiln::schedule::reduceAxis(
 }
 
 Value TileBuilder::emitReduction(Operation *op, const AccessMap &map) {
-  if (auto argmax = dyn_cast<prim::ArgmaxOp>(op))
-    return emitArgmax(argmax, map);
+  if (cast<prim::TensorReductionOpInterface>(op).givesPlaces())
+    return emitPlaces(op, map);
   Value result = emitWideReduction(op, map);
   return result ? narrowReduction(op, result) : Value();
 }
@@ -375,35 +375,33 @@ static SmallVector<Value> laterMax(OpBuilder &b, Location loc, ValueRange x,
           arith::SelectOp::create(b, loc, take, y[1], x[1])};
 }
 
-Value TileBuilder::emitArgmax(prim::ArgmaxOp op, const AccessMap &map) {
+Value TileBuilder::emitPlaces(Operation *op, const AccessMap &map) {
   OpBuilder &b = kernel.b;
   Location loc = kernel.loc;
-  Value operand = op.getOperand();
+  Value operand = op->getOperand(0);
   AccessMap inner;
   SmallVector<int> dims, loops;
   if (failed(reductionLoops(op, map, inner, dims, loops)))
     return {};
   Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-  Type resultElement =
-      cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  Type indexType =
-      resultElement.isInteger(64) ? b.getI64Type() : b.getI32Type();
+  Type indexType = getElementTypeOrSelf(op->getResult(0).getType());
   TypedAttr lowest = neutralValue(op, element);
   TypedAttr last = IntegerAttr::get(
       indexType, APInt::getSignedMaxValue(indexType.getIntOrFloatBitWidth()));
   SmallVector<int64_t> shape = shapeOf(inner);
-  const IndexExpr &along = inner.index[op.getDim()];
+  const IndexExpr &along = inner.index[reducedDims(op).front()];
   SmallVector<int64_t> kept = shape;
   if (!reducesLast)
     for (int dim : dims)
       if (int axis = axisOf(dim); axis >= 0)
         kept[axis] = 1;
+  bool ignoresNan = cast<prim::TensorReductionOpInterface>(op).ignoresNan();
   auto block = [&]() -> SmallVector<Value> {
     Value tile = emit(operand, inner);
     if (!tile)
       return {};
     tile = broadcast(tile, shape);
-    if (op.getIgnoreNan() && isa<FloatType>(element)) {
+    if (ignoresNan && isa<FloatType>(element)) {
       Value ordered =
           arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, tile, tile);
       tile = select(ordered, tile, lowest);
@@ -444,12 +442,5 @@ Value TileBuilder::emitArgmax(prim::ArgmaxOp op, const AccessMap &map) {
     if (reducesLast)
       pair = reduce(std::move(pair));
   }
-  if (pair.empty())
-    return {};
-  Value index = pair[1];
-  if (indexType == resultElement)
-    return index;
-  return arith::TruncIOp::create(
-      b, loc, cast<RankedTensorType>(index.getType()).clone(resultElement),
-      index);
+  return pair.empty() ? Value() : pair[1];
 }

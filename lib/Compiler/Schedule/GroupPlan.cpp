@@ -232,9 +232,22 @@ LogicalResult GroupPlan::visit(Value value, const AccessMap &map) {
   return fail("no schedule knows " + op->getName().getStringRef());
 }
 
+/// Whether places are such that schedules find them: see
+/// TensorReductionOpInterface.
+static bool hasKnownPlaces(Operation *op) {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type place = getElementTypeOrSelf(op->getResult(0).getType());
+  return reducedDims(op).size() == 1 && element.isIntOrFloat() &&
+         !element.isInteger(1) && (place.isInteger(32) || place.isInteger(64));
+}
+
 LogicalResult GroupPlan::visitReduction(Operation *op, const AccessMap &map) {
   Value operand = op->getOperand(0);
   SmallVector<int64_t> reduced = reducedDims(op);
+  bool givesPlaces = cast<prim::TensorReductionOpInterface>(op).givesPlaces();
+  if (givesPlaces && !hasKnownPlaces(op))
+    return fail("no schedule knows the places of " +
+                op->getName().getStringRef());
   llvm::SmallBitVector used = map.support(sizes.size());
   ReductionVisit result{op, map, {}, {}};
   result.operandMap.ranges = map.ranges;
@@ -276,7 +289,7 @@ LogicalResult GroupPlan::visitReduction(Operation *op, const AccessMap &map) {
   for (const IndexRange &range : map.ranges)
     if (llvm::is_contained(result.dims, range.dim))
       return fail("a reduced dimension is restricted");
-  if (cast<prim::TensorReductionOpInterface>(op).givesPlaces())
+  if (givesPlaces)
     for (int dim : result.dims)
       pinned.set(dim);
   unsigned next = 0, r = 0;

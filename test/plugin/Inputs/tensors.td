@@ -42,3 +42,5 @@ class Tensors_ReductionOp<string mnemonic, string function> : Tensors_Op<mnemoni
 def Tensors_SumOp : Tensors_ReductionOp<"sum", "Sum"> { let summary = "Sum over dimensions"; }
 
 def Tensors_AmaxOp : Tensors_ReductionOp<"amax", "Maximum"> { let summary = "Largest element over dimensions"; }
+
+def Tensors_ArgmaxOp : Tensors_ReductionOp<"argmax", "PlaceOfMaximum"> { let summary = "Place of the largest element"; }

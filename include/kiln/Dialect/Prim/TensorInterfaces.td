@@ -24,13 +24,16 @@ def Prim_CreationOpInterface : Prim_OpInterface<"CreationOpInterface"> {
 def Prim_TensorReductionOpInterface : Prim_OpInterface<"TensorReductionOpInterface"> {
   let description = [{
     An operation that combines the elements of its first operand along some dimensions, which its only result does not have. The other
-    dimensions keep their order.
+    dimensions keep their order. Where elements are integers they are signed. A place is the index of the first of equals along one
+    dimension that is not empty, of type i32 or i64; it is for numbers, not for i1.
   }];
   let methods = [
     InterfaceMethod<"The dimensions of the operand that are reduced, in ascending order.",
       "::llvm::SmallVector<int64_t>", "getReducedDims">,
     InterfaceMethod<"What the result is, for the elements along these dimensions.",
-      "::kiln::prim::ReductionFunction", "getReductionFunction">
+      "::kiln::prim::ReductionFunction", "getReductionFunction">,
+    InterfaceMethod<"Whether NaN is smaller than every number where the result is a place; otherwise it is larger.",
+      "bool", "ignoresNan", (ins), "", "return false;">
   ];
   let extraSharedClassDeclaration = [{
     /// Returns the tensor that is reduced.

@@ -12,12 +12,13 @@ using namespace kiln::schedule;
 /// More visits than this mean that a value is computed again and again.
 static constexpr unsigned kMaxVisits = 400;
 
+static bool isOfPrim(Operation *op) {
+  return isa_and_nonnull<prim::PrimDialect>(op->getDialect());
+}
+
 bool kiln::schedule::isElementwisePrim(Operation *op) {
-  if (!op->getDialect() || op->getDialect()->getNamespace() !=
-                               prim::PrimDialect::getDialectNamespace())
-    return false;
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<prim::RescaleOp, prim::TableOp>(op);
+  return isOfPrim(op) && (op->hasTrait<OpTrait::Elementwise>() ||
+                          isa<prim::RescaleOp, prim::TableOp>(op));
 }
 
 bool kiln::schedule::isReduction(Operation *op) {
@@ -25,7 +26,9 @@ bool kiln::schedule::isReduction(Operation *op) {
 }
 
 bool kiln::schedule::isAnchor(Operation *op) {
-  return isa<prim::DotGeneralOp, prim::WindowOpInterface>(op);
+  // The interface does not say how far apart windows are, nor what surrounds
+  // the operand: schedules ask operations of prim for that.
+  return isa<prim::DotGeneralOp, prim::WindowOpInterface>(op) && isOfPrim(op);
 }
 
 TypedAttr kiln::schedule::splatValue(Operation *op) {

@@ -44,3 +44,14 @@ def Tensors_SumOp : Tensors_ReductionOp<"sum", "Sum"> { let summary = "Sum over 
 def Tensors_AmaxOp : Tensors_ReductionOp<"amax", "Maximum"> { let summary = "Largest element over dimensions"; }
 
 def Tensors_ArgmaxOp : Tensors_ReductionOp<"argmax", "PlaceOfMaximum"> { let summary = "Place of the largest element"; }
+
+def Tensors_PoolOp : Tensors_Op<"pool", [Prim_WindowOpInterface, WorkOpInterface]> {
+  let summary = "Largest elements of windows, whose sizes have a name of their own";
+  let arguments = (ins AnyRankedTensor:$operand, DenseI64ArrayAttr:$sizes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `sizes` $sizes attr-dict `:` type($operand) `->` type($result)";
+  let extraClassDeclaration = [{
+    kiln::Work getWork() { return {getOperand(), 1}; }
+    kiln::prim::ReductionFunction getWindowFunction() { return kiln::prim::ReductionFunction::Maximum; }
+  }];
+}

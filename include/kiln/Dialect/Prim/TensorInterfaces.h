@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What passes on whole tensors know of an operation. Those of `prim` implement
-// these interfaces, and so can those of a plug-in. Movements are in
-// kiln/Interfaces/Movement.h.
+// these interfaces, and so can those of a plug-in: their reductions get kernels
+// as those of `prim` do. Windows and elementwise operations only get kernels if
+// they are of `prim`. Movements are in kiln/Interfaces/Movement.h.
 //
 //===----------------------------------------------------------------------===//
 

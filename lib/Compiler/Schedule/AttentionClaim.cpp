@@ -141,6 +141,9 @@ private:
 
   /// Whether masks are computed so, from indices and lengths.
   static bool isOfMask(Operation *source) {
+    // Kernels of attention compute operations of prim.
+    if (!isa_and_nonnull<prim::PrimDialect>(source->getDialect()))
+      return false;
     if (auto creation = dyn_cast<prim::CreationOpInterface>(source))
       return creation.getCountedDim().has_value();
     if (isa<prim::ElementConversionOpInterface>(source))
@@ -215,8 +218,8 @@ static std::string objectionTo(Op op, Threaded threaded) {
       return "only a launch knows how many elements a head has";
     else if (type.getShape().back() > kWidestHead)
       return "a head has more elements than a tile";
-  // A thread that has few of them reads as many elements as it multiplies. Where
-  // a launch says how many there are, it may be one, which computes 64.
+  // A thread that has few of them reads as many elements as it multiplies.
+  // Where a launch says how many there are, it may be one, which computes 64.
   constexpr int64_t kFewForThreads = 64;
   ArrayRef<int64_t> shape = query.getShape();
   if (threaded == Threaded::OneByOne &&

@@ -26,6 +26,8 @@ void tensors::TensorsDialect::initialize() {
       >();
 }
 
+std::optional<int64_t> tensors::CountOp::getCountedDim() { return int64_t(getDim()); }
+
 static void addDialect(DialectRegistry &dialects) { dialects.insert<tensors::TensorsDialect>(); }
 
 static void registerAll(target::TargetRegistry &registry) { registry.addDialects(addDialect); }

@@ -55,3 +55,11 @@ def Tensors_PoolOp : Tensors_Op<"pool", [Prim_WindowOpInterface, WorkOpInterface
     kiln::prim::ReductionFunction getWindowFunction() { return kiln::prim::ReductionFunction::Maximum; }
   }];
 }
+
+def Tensors_CountOp : Tensors_Op<"count", [
+    DeclareOpInterfaceMethods<Prim_CreationOpInterface, ["getCountedDim"]>]> {
+  let summary = "The index along a dimension";
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "`dim` $dim attr-dict `:` type($result)";
+}

@@ -229,15 +229,35 @@ bool Legality::isLongEpilogue(ArrayRef<Operation *> ops, Operation *anchor,
       description.getTopology().getLanes() <= 1 || !type.hasStaticShape() ||
       type.getNumElements() < kMany)
     return false;
-  bool isSlow = llvm::any_of(ops, [&](Operation *op) {
-    return !before.contains(op) && (isSpecial(op) || isa<prim::ErfOp>(op));
-  });
-  auto isNarrow = [&](Operation *op) {
-    Type element = getElementTypeOrSelf(op->getResult(0).getType());
-    return op != ops.front() && element.isIntOrFloat() &&
-           element.getIntOrFloatBitWidth() <= kNarrow;
+  auto isLong = [](Operation *op) {
+    return isSpecial(op) || isa<prim::ErfOp>(op);
   };
-  return isSlow && (isNarrow(anchor) || llvm::any_of(after, isNarrow));
+  if (llvm::none_of(ops, [&](Operation *op) {
+        return !before.contains(op) && isLong(op);
+      }))
+    return false;
+  auto isNarrow = [&](Operation *op) {
+    auto element =
+        dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+    return op != ops.front() && element && element.getWidth() <= kNarrow;
+  };
+  if (isNarrow(anchor))
+    return true;
+  // The other kernel reads what the product is rounded to before the function:
+  // what is narrow behind the function, or a mask beside it, is not enough.
+  SmallPtrSet<Operation *, 16> isBehind;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!after.contains(op))
+      continue;
+    bool follows = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isBehind.contains(operand.getDefiningOp());
+    });
+    if (isLong(op) || follows)
+      isBehind.insert(op);
+    else if (isNarrow(op))
+      return true;
+  }
+  return false;
 }
 
 bool Legality::anchorAllows(const GroupPlan &plan, ArrayRef<Operation *> ops) {
@@ -363,9 +383,9 @@ bool Legality::scatterAllows(prim::ScatterOp scatter, Operation *newcomer) {
          llvm::none_of(newcomer->getUses(), isOperand);
 }
 
-/// The operations from an operand of `op` to the matmul or convolution that it
-/// is computed from, element by element and for it alone; empty if there is
-/// none. Users come first.
+/// The operations from an operand of `op` to the anchor, a matmul or an
+/// operation with windows, that it is computed from, element by element and for
+/// it alone; empty if there is none. Users come first.
 static SmallVector<Operation *> pathToAnchor(Operation *op, int most = 8) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();

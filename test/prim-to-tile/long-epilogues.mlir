@@ -47,6 +47,35 @@ func.func @wide_epilogue(%a: tensor<4096x32xf32>, %b: tensor<32x2048xf32>) -> te
   return %e : tensor<4096x2048xf32>
 }
 
+// A mask has few bits, but the function reads f32: apart, f32 would be written and read again.
+// GPU-LABEL: func.func @masked
+// CPU-LABEL: func.func @masked
+// GPU: prim.fusion contraction
+// GPU: prim.erf
+// GPU-NOT: prim.fusion
+func.func @masked(%a: tensor<4096x32xf32>, %b: tensor<32x2048xf32>) -> tensor<4096x2048xf32> {
+  %z = prim.full 0.0 : f32 : tensor<4096x2048xf32>
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<4096x32xf32>, tensor<32x2048xf32> -> tensor<4096x2048xf32>
+  %e = prim.erf %d : tensor<4096x2048xf32>
+  %c = prim.gt %d, %z : tensor<4096x2048xf32> -> tensor<4096x2048xi1>
+  %r = prim.where %c, %e, %z : tensor<4096x2048xi1>, tensor<4096x2048xf32>
+  return %r : tensor<4096x2048xf32>
+}
+
+// What is rounded behind the function does not make its operand any smaller.
+// GPU-LABEL: func.func @rounded_later
+// CPU-LABEL: func.func @rounded_later
+// GPU: prim.fusion contraction
+// GPU: prim.erf
+// GPU-NOT: prim.fusion
+func.func @rounded_later(%a: tensor<4096x32xf16>, %b: tensor<32x2048xf16>, %x: tensor<4096x2048xf16>) -> tensor<4096x2048xf16> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<4096x32xf16>, tensor<32x2048xf16> -> tensor<4096x2048xf32>
+  %e = prim.erf %d : tensor<4096x2048xf32>
+  %n = prim.convert_element_type %e : tensor<4096x2048xf32> -> tensor<4096x2048xf16>
+  %r = prim.add %n, %x : tensor<4096x2048xf16>
+  return %r : tensor<4096x2048xf16>
+}
+
 // GPU-LABEL: func.func @few
 // GPU: prim.fusion contraction
 // GPU: prim.erf

@@ -77,6 +77,6 @@ tile.kernel @overflow(%x: !tile.view<?x?xf32>) {
 // -----
 
 tile.kernel @nothing() {
-  // expected-error@+1 {{'tile.iota' op expected tiles of static shape, found 'tensor<0xi32>'}}
+  // expected-error@+1 {{'tile.iota' op expected tiles of static shape with elements, found 'tensor<0xi32>'}}
   %0 = tile.iota 0 : tensor<0xi32>
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A hint asks for one warp; where its threads would have more code than is compiled in seconds more warps share it.
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts))' | FileCheck %s
+// A description with no useful number of elements has the usual one.
+// RUN: kiln-compile --describe=nvidia:sm_90a | sed -n '/^#kiln.target/,$p' | sed 's/extra = {/extra = {thread_elements = 0 : i64, /' > %t-none.mlir
+// RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec="nvidia:sm_90a,description=%t-none.mlir"},tile.kernel(simt-assign-layouts))' | FileCheck %s
 // Who names a number in the command gets it.
 // RUN: not kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts{warps=1}))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: work.mlir:{{.*}} error: unsupported: a tile of 131072 elements is 4096 for each of 32 threads, more than 2040 for threads of 255 registers

@@ -139,14 +139,16 @@ static int64_t usualWork(target::TargetAttr description) {
 }
 
 /// Elements of a tile that a thread may hold: `thread_elements` of the
-/// description, or eight for each register. What is live together is stored
-/// and loaded again by the assembler, in a time that grows faster than it.
+/// description if that is at least 1, else eight for each register. What is
+/// live together is stored and loaded again by the assembler, in a time that
+/// grows faster than it.
 static int64_t mostHeld(target::TargetAttr description) {
   constexpr int64_t kTimes = 8;
   DictionaryAttr extra = description ? description.getExtra() : nullptr;
   auto most =
       extra ? extra.getAs<IntegerAttr>("thread_elements") : IntegerAttr();
-  return most ? most.getInt() : kTimes * registersOf(description);
+  return most && most.getInt() > 0 ? most.getInt()
+                                   : kTimes * registersOf(description);
 }
 
 /// The first operation on a tile of which threads have more; null if none is.
@@ -246,7 +248,8 @@ static bool hasNoTile(tile::KernelOp kernel) {
       if (auto tile = dyn_cast<RankedTensorType>(type);
           tile && llvm::any_of(tile.getShape(),
                                [](int64_t size) { return size < 1; })) {
-        op->emitOpError() << "expected tiles of static shape, found " << type;
+        op->emitOpError("expected tiles of static shape with elements, found ")
+            << type;
         return WalkResult::interrupt();
       }
     return WalkResult::advance();

@@ -13,6 +13,15 @@
 // ONE-COUNT-1: program.launch
 // ONE-NOT: program.launch
 // TWO-COUNT-2: program.launch
+
+// Where no memory states a bandwidth, each core has that of a core of most machines, and what a launch moves stays a number however long it takes.
+// RUN: kiln-compile --describe=nvidia:sm_90a | sed -n '/^#kiln.target/,$p' | sed 's/bandwidth = [0-9]*, //g; s/, bandwidth = [0-9]*//g' > %t-usual.mlir
+// RUN: not grep bandwidth %t-usual.mlir
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,description=%t-usual.mlir --no-fallback --emit=program --entry=rows | FileCheck %s --check-prefix=ONE
+// RUN: sed 's/extra = {/extra = {launch_ns = 1000 : i64, /' %t-usual.mlir > %t-usual-fast.mlir
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,description=%t-usual-fast.mlir --no-fallback --emit=program --entry=rows | FileCheck %s --check-prefix=TWO
+// RUN: sed 's/extra = {/extra = {launch_ns = 9223372036854775807 : i64, /' %t-usual.mlir > %t-slow.mlir
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,description=%t-slow.mlir --no-fallback --emit=program --entry=rows | FileCheck %s --check-prefix=ONE
 func.func @lines(%x: tensor<262144x2xf32>) -> tensor<262144x2xi64> {
   %r = prim.argsort %x dim 0 : tensor<262144x2xf32> -> tensor<262144x2xi64>
   return %r : tensor<262144x2xi64>

@@ -3,7 +3,8 @@
 //
 // Schedules and block sizes weigh another kernel, or more cores, against the
 // work that they save. Their thresholds are ratios of these numbers, which
-// follow from the description of the machine.
+// follow from the description of the machine. Bytes and operations of a launch
+// are at most 2^62, so that integers hold them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,7 @@ namespace kiln::target {
 double launchSeconds(TargetAttr description);
 
 /// Returns the bytes that all cores together read from the farthest memory of
-/// the device in a second; those of a large machine if no memory states a
-/// bandwidth.
+/// the device in a second; 3e10 for each core if no memory states a bandwidth.
 double memoryBytesPerSecond(TargetAttr description);
 
 /// Returns the bytes that memory moves during a launch for all cores.

@@ -14,6 +14,17 @@ using namespace kiln::target;
 // What most machines with blocks of threads have, where a description says
 // nothing.
 
+/// Numbers of a description may be as large as they like; what follows from
+/// them is at most a number that integers hold.
+static double clamp(double value) {
+  constexpr double kMost = double(int64_t(1) << 62);
+  return std::min(value, kMost);
+}
+
+static double coresOf(TargetAttr description) {
+  return double(std::max<int64_t>(countCores(description), 1));
+}
+
 static double frequencyOf(TargetAttr description) {
   TopologyAttr topology =
       description ? description.getTopology() : TopologyAttr();
@@ -31,8 +42,8 @@ double target::launchSeconds(TargetAttr description) {
 }
 
 double target::memoryBytesPerSecond(TargetAttr description) {
-  constexpr double kUsual = 4e12;
-  double bytes = kUsual;
+  constexpr double kUsualOfCore = 3e10;
+  double bytes = kUsualOfCore * coresOf(description);
   if (description)
     for (MemoryAttr memory : description.getMemories())
       // The last one is the farthest.
@@ -42,15 +53,15 @@ double target::memoryBytesPerSecond(TargetAttr description) {
 }
 
 double target::launchBytes(TargetAttr description) {
-  return memoryBytesPerSecond(description) * launchSeconds(description);
+  return clamp(memoryBytesPerSecond(description) * launchSeconds(description));
 }
 
 double target::launchBytesOfCore(TargetAttr description) {
-  return launchBytes(description) / double(countCores(description));
+  return launchBytes(description) / coresOf(description);
 }
 
 double target::cycleBytesOfCore(TargetAttr description) {
-  return memoryBytesPerSecond(description) / double(countCores(description)) /
+  return memoryBytesPerSecond(description) / coresOf(description) /
          frequencyOf(description);
 }
 
@@ -61,10 +72,10 @@ double target::launchWorkOfCore(TargetAttr description) {
                                  : ExecutionUnitAttr();
   double ofCycle =
       vector ? double(vector.getCount()) * double(vector.getRate()) : kUsual;
-  return ofCycle * frequencyOf(description) * launchSeconds(description);
+  return clamp(ofCycle * frequencyOf(description) * launchSeconds(description));
 }
 
 int64_t target::blocksOfCores(TargetAttr description, double share) {
-  double blocks = double(countCores(description)) * share;
-  return int64_t(llvm::bit_floor(uint64_t(std::max(blocks, 1.0))));
+  double blocks = clamp(std::max(coresOf(description) * share, 1.0));
+  return int64_t(llvm::bit_floor(uint64_t(blocks)));
 }

@@ -193,9 +193,11 @@ void DeepWindow::mergeDepth() {
   kernel.dims[depth].size = size;
 }
 
-/// Columns of the product of an instance with a line of positions, and the most
-/// columns where a unit copies the filters.
-static constexpr int64_t kColumnsOfLine = 64, kColumnsOfCopies = 64;
+/// Columns of the product of an instance with a line of positions: the sums of
+/// a line are as many times larger.
+static constexpr int64_t kColumnsOfLine = 64;
+/// The most columns where a unit copies the filters: threads copy them.
+static constexpr int64_t kColumnsOfCopies = 64;
 
 bool DeepWindow::hasCopyUnit() const {
   TargetAttr chip = group.ctx.description;
@@ -278,17 +280,29 @@ void DeepWindow::chooseBlocks() {
                                         {image, TilingRole::Column},
                                         {depth, TilingRole::Depth},
                                         {-1, TilingRole::Part}};
+  const TilingDim inParts = problem.dims.back();
   if (group.ctx.tiling.choose(problem).blocks.back() == 1)
     problem.dims.pop_back();
   SmallVector<int64_t> chosen = group.chooseBlocks(
       kernel, problem, ArrayRef(tiled).take_front(problem.dims.size()));
   // What a line reads is read for all of its positions: few instances of it
-  // take parts even where the model sees no need for any.
+  // take parts even where the model sees no need for any. An option, or a
+  // measurement that the model did not foresee, says how many there are.
+  const bool isAsked =
+      group.ctx.options.get("blocks") ||
+      chosen != group.ctx.tiling.model().candidates(problem).front().blocks;
   int64_t parts = chosen.size() > 3 ? chosen.back() : 1;
-  if (parts > 1 || (line > 1 && hasCopyUnit()))
+  if (!isAsked && (parts > 1 || (line > 1 && hasCopyUnit())))
     parts = enoughParts(parts);
-  if (parts > 1)
+  if (parts > 1) {
+    if (chosen.size() == 3) {
+      problem.dims.push_back(inParts);
+      chosen.push_back(parts);
+    }
+    chosen.back() = parts;
+    tiling::noteTiling(kernel.kernel, problem, {chosen, /*cost=*/0});
     split(kernel.numBlocks(depth).get(), parts);
+  }
   if (line > 1)
     askWarps();
 }

@@ -41,6 +41,12 @@ private:
   /// The dimensions of a result's blocks, the one first along which instances
   /// follow each other.
   std::array<int, 2> gridOrder() const;
+  /// Whether the result may have memory of what the epilogue reads: of two
+  /// instances that compute an element, the later one would read the result.
+  bool mayShareResult() const;
+  /// Whether last blocks that begin earlier take less time: the sum is deep,
+  /// and rows are whole accesses of threads.
+  bool isWorthShifting() const;
   /// Whether the last blocks begin earlier, so that all of a block is in the
   /// operands: copy units are slow where it is not.
   bool shiftsEdges() const;

@@ -95,13 +95,6 @@ bool ContractBuilder::liesAlongRows() const {
   return strideOf(tileM).is(1) && !strideOf(tileN).is(1);
 }
 
-/// Elements of a tensor; as many as there can be where sizes are not known.
-static int64_t numElementsOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() ? tensor.getNumElements()
-                                           : INT64_MAX;
-}
-
 LogicalResult ContractBuilder::storeParts(Value sum, TileBuilder &emitter,
                                           std::optional<KernelBuilder> &last) {
   // Sums lie as the result does, which is stored line by line.
@@ -243,37 +236,6 @@ bool ContractBuilder::storeResult(Value sum) {
   else
     reason = epilogue.reason;
   return static_cast<bool>(tile);
-}
-
-bool ContractBuilder::shiftsEdges() const {
-  // Elements that two instances compute must not be read by the one that comes
-  // later: what only the epilogue reads may have the memory of the result.
-  int64_t results = numElementsOf(group.fusion.getResult(0).getType());
-  Value factors[] = {beforeTransposes(group, factor(0)),
-                     beforeTransposes(group, factor(1))};
-  bool mayShare =
-      llvm::any_of(group.fusion->getRegion(0).getArguments(), [&](Value input) {
-        return !llvm::is_contained(factors, input) &&
-               numElementsOf(input.getType()) >= results;
-      });
-  return group.ctx.options.getBool("shift_edges", false) && hasDot() &&
-         along < 0 && !isCluster && !mayShare &&
-         group.ctx.tiling.model().sharesTiles();
-}
-
-void ContractBuilder::shiftEdges() {
-  if (!shiftsEdges())
-    return;
-  for (int number : {tileM, tileN}) {
-    KernelDim &dim = kernel.dims[number];
-    if (!dim.size.isStatic() || !dim.offset || dim.size.get() <= dim.block ||
-        dim.size.get() % dim.block == 0)
-      continue;
-    dim.offset =
-        arith::MinSIOp::create(kernel.b, kernel.loc, dim.offset,
-                               kernel.constant(dim.size.get() - dim.block));
-    dim.coord = Value();
-  }
 }
 
 LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {

@@ -286,9 +286,10 @@ std::vector<OptionInfo> kiln::target::coreOptions() {
        "(off: none)"},
       {"share_remainder", "on|off",
        "on: stream-K for the last round of instances of matmuls"},
-      {"shift_edges", "on|off",
+      {"shift_edges", "on|off|deep",
        "whether the last blocks of a matmul begin earlier instead of reaching "
-       "beyond its operands, and compute some elements twice (default: off)"},
+       "beyond its operands, and compute some elements twice (default: deep, "
+       "where sums have 4096 bytes and a unit copies)"},
       {"candidate", "0..63",
        "take this candidate of the tiling model; 0: the best"},
       {"scatter", "ordered",

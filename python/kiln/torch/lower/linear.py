@@ -3,16 +3,26 @@
 from . import lowers
 
 
-def _emit(b, out, text, *operands):
-    types = [(one.dtype, one.shape) for one in (out if isinstance(out, list) else [out])]
+#: The dimension of a result, by its number, that is the smaller size of the matrix.
+_LESS = {"lu": {1: -1}, "householder_qr": {1: -1}, "svd": {0: -1, 1: -1, 2: -2}, "svd full": {1: -1}}
+
+
+def _emit(b, out, text, *operands, kind=None):
+    wanted = out if isinstance(out, list) else [out]
+    types = [(one.dtype, list(one.shape)) for one in wanted]
+    for number, dim in _LESS.get(kind, {}).items():
+        # torch knows that the smaller of 1 and an open size is 1; prim says `?`, as the other may be 0
+        types[number][1][dim] = next((n for n in operands[0].shape[-2:] if not isinstance(n, int)), types[number][1][dim])
     made = b.emit_many(f"prim.{text} : {', '.join(x.type for x in operands)}", types)
+    made = [b.reshape(one, other.shape) for one, other in zip(made, wanted)]
     return made if isinstance(out, list) else made[0]
 
 
 @lowers(*(f"kiln.{name}.default" for name in ("cholesky", "lu", "householder_qr", "householder_product", "eigh", "eig")))
 def whole(b, out, *operands):
     operation = (out[0] if isinstance(out, list) else out).operation
-    return _emit(b, out, f"{operation.split('.')[1]} {', '.join(x.name for x in operands)}", *operands)
+    kind = operation.split(".")[1]
+    return _emit(b, out, f"{kind} {', '.join(x.name for x in operands)}", *operands, kind=kind)
 
 
 @lowers("kiln.pivots_to_permutation.default")
@@ -27,4 +37,4 @@ def triangular_solve(b, out, x, y, lower, unit):
 
 @lowers("kiln.svd.default")
 def svd(b, out, x, full):
-    return _emit(b, out, f"svd {x.name}{' full' if full else ''}", x)
+    return _emit(b, out, f"svd {x.name}{' full' if full else ''}", x, kind="svd full" if full else "svd")

@@ -60,6 +60,8 @@ CASES = {
     "windows of any size": (lambda x, w: F.conv1d(x, w, stride=2), lambda n: (R(2, 3, n + 9), R(4, 3, n % 3 + 2)), False),
     "windows over integers": (lambda x, w: (F.conv1d(x, w, stride=2, padding=1), F.conv_transpose1d(x, w, stride=2, padding=1)),
                               lambda n: (torch.randint(-9, 9, (2, 3, n + 9)), torch.randint(-9, 9, (3, 3, n % 3 + 2))), False),
+    "windows over bytes": (lambda x, w: (F.conv1d(x, w, padding=1), F.conv2d(x.short()[:, :, None] * 300, w.short()[:, :, None])),
+                           lambda n: (torch.randint(-99, 99, (2, 3, n + 9), dtype=torch.int8), torch.randint(-99, 99, (3, 3, 3), dtype=torch.int8)), False),
     "padding of a stride": (lambda x, w: F.conv_transpose1d(x, w, stride=2, padding=2, output_padding=3, dilation=4),
                             lambda n: (R(2, 4, n + 4), R(4, 2, n % 2 + 4)), True),
     "groups of channels": (lambda x: F.group_norm(x.repeat(1, 4, 1, 1), 3, torch.arange(12.0), torch.arange(12.0)), lambda n: (R(n % 4 + 1, 3, n + 6, 2 * n + 5),), False),

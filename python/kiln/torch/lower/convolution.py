@@ -210,6 +210,8 @@ def convolution(b, out, x, w, bias, stride, padding, dilation, transposed, outpu
         raise Unsupported("a convolution without a batch")
     stride, padding, dilation = (spread(v, count) for v in (stride, padding, dilation))
     static(*stride, *padding, *dilation)
+    if out.dtype in ("i8", "i16", "u8", "u16"):  # sums of 32 bits, cut, are those of the type
+        x, w = (b.convert(one, "i32") for one in (x, w))
     is_open = not is_known(w) or not is_float(out.dtype) and not is_known(x)
     if not is_float(out.dtype) and not is_open:
         made = of_integers(b, last(b, x), w, stride, padding, dilation, transposed, spread(output_padding, count), groups)
@@ -223,7 +225,7 @@ def convolution(b, out, x, w, bias, stride, padding, dilation, transposed, outpu
         made = forward(b, last(b, x), w, stride, padding, dilation, groups)
     if bias is not None:
         made = b.binary("add", made, b.broadcast(b.convert(bias, made.dtype), made.shape))
-    return first(b, made)
+    return b.convert(first(b, made), out.dtype)
 
 
 def of_channels(b, x, count):

@@ -190,15 +190,24 @@ def one_package_for_images():
 
 @test
 def one_package_for_numbers_of_places():
-    """What counts up to a size, or takes its logarithm, is no condition on it."""
-    function = lambda x: (torch.linspace(0.5, x.shape[0] - 0.5, x.shape[0]) + x[:, 0], torch.linspace(-1, 1, x.shape[0] // 4, device=x.device),  # noqa: E731
-                          x * math.log(x.shape[0]))
+    """What counts up to a size is no condition on it."""
+    function = lambda x: (torch.linspace(0.5, x.shape[0] - 0.5, x.shape[0]) + x[:, 0], torch.linspace(-1, 1, x.shape[0] // 4, device=x.device))  # noqa: E731
     fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
     kiln.torch.report.clear()
     for n in (9, 8, 12, 33):
         x = R(n, 2)
         same(fast(x), function(x))
     assert sum(one.packages for one in kiln.torch.report) == 1
+
+
+@test
+def logarithms_of_sizes():
+    """To the last bit: their quotients are rounded to numbers of digits."""
+    function = lambda x: x * int(math.log(x.shape[0]) / math.log(10)) + math.log(x.shape[0])  # noqa: E731
+    fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+    for n in (7, 10, 100, 99):
+        x = R(n)
+        same(fast(x), function(x))
 
 
 @test

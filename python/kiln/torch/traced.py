@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of open sizes for which Dynamo takes the sizes as numbers, so that each size would be a graph: `torch.linspace`, `math.log`
+"""Functions of open sizes for which Dynamo takes the sizes as numbers, so that each size would be a graph: `torch.linspace`
 and the length of `torch.istft`.
 
 Dynamo traces these functions in their place, for every backend, where they get a size that is a symbol. Eager mode keeps its own."""
-import math
-
 import torch
 
 
@@ -13,10 +11,6 @@ def linspace(start, end, steps, *, dtype=None, device=None):
     place = torch.arange(steps, dtype=dtype or torch.get_default_dtype(), device=device)
     step = (end - start) / torch.sym_max(steps - 1, 1)
     return torch.where((place < steps // 2) | (place == 0), start + place * step, end - (steps - 1 - place) * step)
-
-
-def log(x):
-    return math.log2(x) * math.log(2)
 
 
 def istft(spectrum, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None, length=None):
@@ -60,10 +54,6 @@ def _of_linspace(variable, tx, *args, **kwargs):
     return _traced(tx, linspace, args, kwargs) if is_real else None
 
 
-def _of_log(variable, tx, *args, **kwargs):
-    return _traced(tx, log, args, kwargs) if len(args) == 1 and not kwargs and _is_open(args[0]) else None
-
-
 def _of_istft(variable, tx, *args, **kwargs):
     named = dict(zip(("input", "n_fft", "hop_length", "win_length", "window", "center", "normalized", "onesided", "length", "return_complex"), args))
     named |= kwargs
@@ -83,7 +73,6 @@ def register():
     except (ImportError, AttributeError):
         return
     handlers.setdefault(torch.linspace, _of_linspace)
-    handlers.setdefault(math.log, _of_log)
     handlers.setdefault(torch.istft, _of_istft)
 
 

@@ -211,6 +211,18 @@ def logarithms_of_sizes():
 
 
 @test
+def layouts_of_volumes():
+    """The strides of a convolution over volumes are those of eager mode, in which they depend on the batch."""
+    function = nn.Conv3d(4, 4, 1).requires_grad_(False)
+    fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+    for n in (2, 20):
+        x = R(n, 4, 3, 3, 3).to(memory_format=torch.channels_last_3d)
+        got, want = fast(x), function(x)
+        same(got, want)
+        same(got.stride(), want.stride())
+
+
+@test
 def one_package_for_distances():
     """More than 25 points are no condition."""
     function = lambda x, y: (torch.cdist(x, y), torch.cdist(x[0], y[0], 1.0))  # noqa: E731

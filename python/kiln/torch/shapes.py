@@ -183,10 +183,12 @@ def _as_in_this_call(tensor):
 
 def _chooses_without_guards(choose):
     """The choice of torch's library for a convolution, of which torch only asks how it lays out the result. It depends on the batch
-    and on the number of elements, which make no difference to that; each answer would be a graph."""
+    and on the number of elements; each answer would be a graph. Over images those make no difference to the layout, over volumes they do."""
     @functools.wraps(choose)
     def chosen(input, weight, *rest, **options):
-        return choose(_as_in_this_call(input), _as_in_this_call(weight), *rest, **options)
+        if weight.dim() < 5:
+            input, weight = _as_in_this_call(input), _as_in_this_call(weight)
+        return choose(input, weight, *rest, **options)
     return chosen
 
 

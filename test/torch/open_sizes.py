@@ -201,6 +201,20 @@ def one_package_for_numbers_of_places():
 
 
 @test
+def places_of_16_bits():
+    """No farther from the places in f64 than the nearest numbers of the type, but for one rounding; they could not count the places."""
+    for dtype in (torch.float16, torch.bfloat16):
+        for function in (lambda x: torch.linspace(-1, 1, x.shape[0], dtype=x.dtype),
+                         lambda x: F.affine_grid(torch.eye(2, 3, dtype=x.dtype)[None], [1, 1, x.shape[0], 4], align_corners=False)[0, :, 0, 1]):
+            torch._dynamo.reset()
+            fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)
+            for n in (300, 3000):
+                got, exact = fast(torch.empty(n, dtype=dtype)), function(torch.empty(n, dtype=torch.float64))
+                assert got.dtype == dtype
+                assert (got.double() - exact).abs().max() <= torch.finfo(dtype).eps / 4 + 1e-6
+
+
+@test
 def logarithms_of_sizes():
     """To the last bit: their quotients are rounded to numbers of digits."""
     function = lambda x: x * int(math.log(x.shape[0]) / math.log(10)) + math.log(x.shape[0])  # noqa: E731

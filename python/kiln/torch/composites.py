@@ -76,8 +76,9 @@ def fake_quantize_backward(grad, inside):
 def affine_grid_generator(theta, size, align_corners):
     """The gradient of torch's function takes no open sizes, and its own decomposition makes a graph for each size."""
     def along(n):
-        place = 2 * torch.arange(n, dtype=theta.dtype, device=theta.device) + (1 - n)
-        return place / (torch.sym_max(n - 1, 1) if align_corners else n)
+        """Types of 16 bits cannot count the places."""
+        place = 2 * torch.arange(n, dtype=torch.promote_types(theta.dtype, torch.float32), device=theta.device) + (1 - n)
+        return (place / (torch.sym_max(n - 1, 1) if align_corners else n)).to(theta.dtype)
     inner = size[2:]
     places = torch.meshgrid(*map(along, inner), indexing="ij")
     base = torch.stack([*places[::-1], torch.ones_like(places[0])], -1)

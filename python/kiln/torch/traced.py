@@ -7,10 +7,12 @@ import torch
 
 
 def linspace(start, end, steps, *, dtype=None, device=None):
-    """Counted from the nearer end, as eager mode does it."""
-    place = torch.arange(steps, dtype=dtype or torch.get_default_dtype(), device=device)
+    """Counted from the nearer end, as eager mode does it. Types of 16 bits cannot count the places."""
+    dtype = dtype or torch.get_default_dtype()
+    place = torch.arange(steps, dtype=torch.promote_types(dtype, torch.float32), device=device)
     step = (end - start) / torch.sym_max(steps - 1, 1)
-    return torch.where((place < steps // 2) | (place == 0), start + place * step, end - (steps - 1 - place) * step)
+    made = torch.where((place < steps // 2) | (place == 0), start + place * step, end - (steps - 1 - place) * step)
+    return made if made.is_complex() and not dtype.is_complex else made.to(dtype)
 
 
 def istft(spectrum, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None, length=None):

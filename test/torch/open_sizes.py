@@ -225,6 +225,25 @@ def logarithms_of_sizes():
 
 
 @test
+def what_eager_mode_refuses():
+    """Sizes that do not fit, with open sizes beside them."""
+    lines = lambda n, m, **how: lambda x: torch.istft(torch.stft(x, n, 4, window=torch.ones(n), return_complex=True), m, length=x.shape[1] - 3, **how)  # noqa: E731
+    line, image = R(2, 64), (R(2, 2, 3), R(4, 5))
+    for function, given in ((lines(16, 18, hop_length=4, window=torch.ones(18)), (line,)), (lines(16, 16, hop_length=20, window=torch.ones(16)), (line,)),
+                            (lines(16, 16, hop_length=0), (line,)), (lines(16, 16, hop_length=4, win_length=18), (line,)),
+                            (lines(16, 16, hop_length=4, window=torch.ones(12)), (line,)),
+                            (lambda t, x: F.affine_grid(t, [5, 1, *x.shape], align_corners=False), image),
+                            (lambda x: x * math.log(x.shape[0] - 2), (line,))):
+        for one in (function, torch.compile(function, backend="kiln", fullgraph=True, dynamic=True)):
+            torch._dynamo.reset()
+            try:
+                one(*given)
+            except (RuntimeError, ValueError):
+                continue
+            raise AssertionError("not refused")
+
+
+@test
 def layouts_of_volumes():
     """The strides of a convolution over volumes are those of eager mode, in which they depend on the batch."""
     function = nn.Conv3d(4, 4, 1).requires_grad_(False)

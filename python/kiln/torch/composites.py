@@ -75,6 +75,8 @@ def fake_quantize_backward(grad, inside):
 @traced_as("affine_grid_generator", torch._C.DispatchKey.Autograd)
 def affine_grid_generator(theta, size, align_corners):
     """The gradient of torch's function takes no open sizes, and its own decomposition makes a graph for each size."""
+    torch._check(theta.shape[0] == size[0], lambda: "affine_grid(): expected as many transformations as images")
+
     def along(n):
         """Types of 16 bits cannot count the places."""
         place = 2 * torch.arange(n, dtype=torch.promote_types(theta.dtype, torch.float32), device=theta.device) + (1 - n)

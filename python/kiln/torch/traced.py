@@ -17,7 +17,11 @@ def linspace(start, end, steps, *, dtype=None, device=None):
 
 def istft(spectrum, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None, length=None):
     """Lines of as many elements as `length` says. That windows cover each of them, which eager mode checks, is not checked."""
-    hop, width = hop_length or n_fft // 4, win_length or n_fft
+    hop, width = n_fft // 4 if hop_length is None else hop_length, n_fft if win_length is None else win_length
+    torch._check(spectrum.shape[-2] == n_fft // 2 + 1, lambda: "istft(): expected n_fft // 2 + 1 frequencies")
+    torch._check(0 < width and width <= n_fft, lambda: "istft(): expected 0 < win_length <= n_fft")
+    torch._check(0 < hop and hop <= width, lambda: "istft(): expected 0 < hop_length <= win_length")
+    torch._check(window is None or window.shape == (width,), lambda: "istft(): expected a window of win_length elements")
     lines = spectrum if spectrum.dim() == 3 else spectrum.unsqueeze(0)
     made = torch.fft.irfft(lines.transpose(1, 2), n=n_fft, norm="ortho" if normalized else None)
     window = torch.ones(width, dtype=made.dtype, device=made.device) if window is None else window

@@ -42,7 +42,7 @@ def cov(x, *, correction=1, fweights=None, aweights=None):
 @traced_as("cdist")
 def cdist(x, y, p=2.0, compute_mode=None):
     """Between open numbers of points of few coordinates: torch's function asks whether there are more than 25, for which it multiplies
-    matrices. The differences themselves are more exact, and as fast."""
+    matrices. The differences themselves are more exact."""
     counts, features = (x.shape[-2], y.shape[-2]), x.shape[-1]
     if isinstance(features, torch.SymInt) and features.node.has_hint():
         features = features.node.hint  # those of this call: the result is right for others, too

@@ -5,7 +5,9 @@
 // RUN: kiln-run %s --target=cpu,retile=off --grid=2,2 --arg=random:1:i8:100x71 --arg=random:2:i8:71x90 --arg=zeros:i32:100x90 --check --no-fallback | FileCheck %s --check-prefix=RESULT
 
 // CHECK: tile.dot {{.*}}#cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32>
-// LOWER: cpu.micro_kernel {{.*}} block[3, 16] groups[2, 2] by @vpmaddwd : si16, si16, i32
+// Panels keep rows of 32 steps, and the last of the tile's 64 rows is a block of its own.
+// LOWER: cpu.micro_kernel {{.*}} block[1, 16] groups[32, 2] by @vpmaddwd : si16, si16, i32
+// LOWER: cpu.micro_kernel {{.*}} block[3, 16] groups[32, 2] by @vpmaddwd : si16, si16, i32
 // RESULT: argument 2 (c): ok
 tile.kernel @given(%a: !tile.view<?x?xi8> {tile.readonly}, %b: !tile.view<?x?xi8> {tile.readonly}, %c: !tile.view<?x?xi32> {tile.noalias}) {
   %i, %j = tile.program_id : index, index

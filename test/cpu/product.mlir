@@ -7,7 +7,10 @@
 // RUN: kiln-compile %s --target=cpu:x86-64-v4,retile=off --emit=tile -o - | FileCheck %s --check-prefix=KEEP
 // RUN: kiln-run %s --target=cpu --grid=5,4 --arg=random:1:f32:300x77 --arg=random:2:f32:77x230 --arg=zeros:f32:300x230 --check
 
-// CHECK-LABEL: kiln_micro_kernel_fma_f32_6x64_f32_f32_fresh:
+// Rows of the left panel lie 128 elements apart. The tile's 256 rows are 42 blocks of six, and one of four.
+// CHECK-LABEL: kiln_micro_kernel_fma_f32_4x64_f32_f32_apart128_fresh:
+// CHECK-COUNT-64: vfmadd231ps
+// CHECK-LABEL: kiln_micro_kernel_fma_f32_6x64_f32_f32_apart128_fresh:
 // CHECK: .p2align 4
 // CHECK-NEXT: [[LOOP:.LBB[0-9_]+]]:
 // CHECK-NOT: rsp

@@ -5,9 +5,11 @@
 
 !V = !tile.view<?x?xf32>
 
-// CHECK-DAG: #[[left:.*]] = affine_map<(d0, d1) -> (d0 floordiv 6, d1, d0 mod 6)>
+// Panels of left operands keep rows that are contiguous in memory, each with room for all steps.
+// CHECK-DAG: #[[left:.*]] = affine_map<(d0, d1) -> (d0 floordiv 6, d1 floordiv 32, d0 mod 6, d1 mod 32)>
 // CHECK-DAG: #[[right:.*]] = affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>
-// CHECK-DAG: #[[pairs:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 3, d2 floordiv 2, d1 mod 3, d2 mod 2)>
+// CHECK-DAG: #[[kept:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 3, d2 floordiv 32, d1 mod 3, d2 mod 32)>
+// CHECK-DAG: #[[pairs:.*]] = affine_map<(d0, d1, d2) -> (d2 floordiv 16, d1 floordiv 2, d2 mod 16, d1 mod 2)>
 
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK: %[[c:.*]] = stage.alloc : memref<32x32xf32>
@@ -55,9 +57,10 @@ tile.kernel @direct(%x: !V {tile.readonly}, %y: !V {tile.readonly}, %z: !V {tile
   tile.store %d, %z[%i, %j] : tensor<2x64xf32>, !V
 }
 
-// Bytes are widened as they are packed, pairs of steps lie beside each other, and batches are a loop.
+// Bytes are widened as they are packed, pairs of steps of the right operand lie beside each other, and batches are a loop.
 // CHECK-LABEL: tile.kernel @batches
-// CHECK: stage.alloc : memref<1x33x32xi16, #[[pairs]]>
+// CHECK: stage.alloc : memref<1x33x32xi16, #[[kept]]>
+// CHECK: stage.alloc : memref<1x32x16xi16, #[[pairs]]>
 // CHECK: scf.for %[[batch:.*]] = %c0{{.*}} to %c4{{.*}} step %c1
 // CHECK: arith.extsi
 // CHECK: stage.product {{.*}} by @vpmaddwd

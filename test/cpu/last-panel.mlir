@@ -30,8 +30,13 @@ func.func @edge(%x: tensor<256x2304xf32>, %w: tensor<2304x196xf32>) -> tensor<25
 }
 
 // CHECK-LABEL: @whole_0_dot
-// CHECK-NOT: block[{{[0-9]+}}, 96]
-// CHECK: cpu.micro_kernel {{.*}} block[3, 112]
+// CHECK-NOT: scf.if
+// CHECK: scf.if
+// CHECK-NEXT: cpu.micro_kernel {{.*}} block[1, 112]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: cpu.micro_kernel {{.*}} block[3, 112]
+// CHECK-NOT: scf.if
+// CHECK-NOT: cpu.micro_kernel
 func.func @whole(%x: tensor<256x640xf32>, %w: tensor<640x224xf32>) -> tensor<256x224xf32> {
   %0 = prim.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<256x640xf32>, tensor<640x224xf32> -> tensor<256x224xf32>
   return %0 : tensor<256x224xf32>

@@ -3,7 +3,7 @@
 // sorted block goes to its places.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=program --entry=wide | FileCheck %s
 // RUN: kiln-compile %s --target=nvidia:sm_90a --emit=tile --verify-semantics --entry=doubles -o /dev/null
-// RUN: for entry in bytes doubles columns truths; do kiln-run %s --target=amd:gfx1201,device=sim --no-fallback --check --entry=$entry || exit 1; done
+// RUN: for chip in gfx1201 gfx90a; do for entry in bytes doubles columns truths; do kiln-run %s --target=amd:$chip,device=sim --no-fallback --check --entry=$entry || exit 1; done; done
 // RUN: kiln-run %s --target=amd:gfx1201,device=sim --no-fallback --check --inputs=hurt --entry=doubles
 
 // One line of 2^18 keys of 32 bits goes by merges, as it has few blocks, two of them by digits.

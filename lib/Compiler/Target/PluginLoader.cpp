@@ -267,18 +267,36 @@ struct Loading {
   std::mutex state;
   bool searched = false;
   std::vector<std::string> named, refused;
+  /// Programs that were named, and of which nobody knows whether they can be
+  /// used, or that cannot.
+  std::vector<std::string> unasked;
 
   static Loading &get() {
     // Never destroyed: threads may still compile when the process ends.
     static Loading *loading = new Loading;
     return *loading;
   }
-  /// Whether there is nothing to load for `wanted`.
-  bool has(const std::vector<std::string> &wanted) {
+  /// Whether there is nothing to load for `wanted`, and nothing to ask.
+  bool has(const std::vector<std::string> &wanted, NamedPrograms programs) {
     std::lock_guard<std::mutex> lock(state);
-    return searched && llvm::all_of(wanted, [&](const std::string &path) {
-             return llvm::is_contained(named, asFile(path));
+    return searched && llvm::all_of(wanted, [&](const std::string &name) {
+             std::string path = asFile(name);
+             return llvm::is_contained(named, path) &&
+                    (programs == NamedPrograms::Start ||
+                     !llvm::is_contained(unasked, path));
            });
+  }
+  /// A plug-in that was named is loaded. `state` is locked.
+  void addNamed(const std::string &path) {
+    named.push_back(path);
+    if (isProgramFile(path))
+      unasked.push_back(path);
+  }
+  /// Says what a program answered. `state` is locked.
+  void setUsable(const std::string &path, bool isUsable) {
+    llvm::erase(isUsable ? unasked : named, path);
+    if (!isUsable && !llvm::is_contained(refused, path))
+      refused.push_back(path);
   }
 };
 
@@ -331,13 +349,17 @@ bool kiln::target::loadPlugin(StringRef path, std::string &error) {
   LoadingScope scope;
   error.clear();
   loadAll({asFile(path)}, [&](size_t, StringRef why) { error = why.str(); });
-  if (error.empty())
-    error = checkProgram(asFile(path));
   if (!error.empty())
     return false;
-  std::lock_guard<std::mutex> lock(Loading::get().state);
-  Loading::get().named.push_back(asFile(path));
-  return true;
+  Loading &loading = Loading::get();
+  {
+    std::lock_guard<std::mutex> lock(loading.state);
+    loading.addNamed(asFile(path));
+  }
+  return checkNamedPrograms({path.str()}, [&](StringRef why) {
+    why.consume_front("error: ");
+    error = why.str();
+  });
 }
 
 std::vector<std::string> kiln::target::pluginSearchPath() {
@@ -348,7 +370,7 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
                                const std::function<void(StringRef)> &report,
                                NamedPrograms programs) {
   Loading &loading = Loading::get();
-  if (loading.has(named))
+  if (loading.has(named, programs))
     return true;
   LoadingScope scope;
   auto say = [&](const std::string &line) {
@@ -382,6 +404,7 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
   for (const std::string &name : named) {
     std::string path = asFile(name);
     if (llvm::is_contained(loading.named, path) ||
+        llvm::is_contained(loading.unasked, path) ||
         std::find(paths.begin() + numFound, paths.end(), path) != paths.end())
       continue;
     if (isDriverOnly(path))
@@ -405,27 +428,45 @@ bool kiln::target::loadPlugins(const std::vector<std::string> &named,
       startAhead(paths[i]);
   loadAll(paths, refuse);
   for (size_t i = numFound; i < paths.size(); ++i)
-    if (!failed[i] && programs == NamedPrograms::Ask)
-      if (std::string why = checkProgram(paths[i]); !why.empty())
-        refuse(i, why);
-  for (size_t i = numFound; i < paths.size(); ++i)
     if (!failed[i])
       done.push_back(paths[i]);
-  std::lock_guard<std::mutex> lock(loading.state);
-  loading.searched = true;
-  loading.named.insert(loading.named.end(), done.begin(), done.end());
+  {
+    std::lock_guard<std::mutex> lock(loading.state);
+    loading.searched = true;
+    for (const std::string &path : done)
+      loading.addNamed(path);
+  }
+  if (programs == NamedPrograms::Ask)
+    ok &= checkNamedPrograms(named, [&](StringRef line) { say(line.str()); });
   return ok;
 }
 
 bool kiln::target::checkNamedPrograms(
     const std::vector<std::string> &named,
     const std::function<void(StringRef)> &report) {
+  Loading &loading = Loading::get();
+  std::vector<std::string> paths;
+  {
+    std::lock_guard<std::mutex> lock(loading.state);
+    for (const std::string &name : named)
+      if (std::string path = asFile(name);
+          llvm::is_contained(loading.unasked, path) &&
+          !llvm::is_contained(paths, path))
+        paths.push_back(path);
+  }
   bool ok = true;
-  for (const std::string &name : named)
-    if (std::string why = checkProgram(asFile(name)); !why.empty()) {
-      report("error: " + why);
-      ok = false;
+  for (const std::string &path : paths) {
+    // This waits for the program.
+    std::string why = checkProgram(path);
+    {
+      std::lock_guard<std::mutex> lock(loading.state);
+      loading.setUsable(path, why.empty());
     }
+    if (why.empty())
+      continue;
+    report("error: " + why);
+    ok = false;
+  }
   return ok;
 }
 

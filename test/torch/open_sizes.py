@@ -244,6 +244,22 @@ def what_eager_mode_refuses():
 
 
 @test
+def images_of_bytes():
+    """Resampled with weights of 16 bits, as eager mode has them on processors with AVX2; on others it has exact ones."""
+    if torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"):
+        return
+    for aligned in (False, True):
+        for how in ({"size": (50, 23)}, {"scale_factor": (0.6, 3.5)}):
+            function = lambda x: F.interpolate(x, mode="bicubic", align_corners=aligned, **how)  # noqa: E731, B023
+            for dynamic in (False, True):
+                torch._dynamo.reset()
+                fast = torch.compile(function, backend="kiln", fullgraph=True, dynamic=dynamic)
+                for n in (20, 33):
+                    x = torch.randint(0, 256, (2, 3, n, n + 5), dtype=torch.uint8)
+                    assert torch.equal(fast(x), function(x))
+
+
+@test
 def layouts_of_volumes():
     """The strides of a convolution over volumes are those of eager mode, in which they depend on the batch."""
     function = nn.Conv3d(4, 4, 1).requires_grad_(False)

@@ -69,6 +69,54 @@ def _smoothed(operation, reach, shape):
         return (rows.t() @ (wide @ columns)).to(grad.dtype)
 
 
+def _cubic_bytes(x, dim, made, aligned, factor):
+    """Bytes along one dimension by weights of 16 bits, as eager mode has them on processors with AVX2. Weights of places beyond the
+    border are added to that of the border before they are rounded."""
+    size = x.shape[dim]
+    if isinstance(size, int) and size == made:
+        return x
+    step, place, a = _step(size, made, aligned, factor), torch.arange(made, dtype=torch.float64, device=x.device), -0.75
+    at = step * place if aligned else step * (place + 0.5) - 0.5
+    low = torch.floor(at)
+    part = (at - low).clamp(0.0, 1.0)
+    weights = [_far_cubic(part + 1, a), _near_cubic(part, a), _near_cubic(1 - part, a), _far_cubic(2 - part, a)]
+    reads = [torch.clamp(low + k - 1, 0, size - 1) for k in range(4)]
+    for k in range(3):  # equal places are neighbours
+        is_same = reads[k] == reads[k + 1]
+        weights[k + 1] = torch.where(is_same, weights[k] + weights[k + 1], weights[k + 1])
+        weights[k] = torch.where(is_same, 0.0, weights[k])
+    largest = torch.stack(weights).amax()
+    one = torch.ones((), dtype=torch.int32, device=x.device)
+    bits = (22 - (0.5 + largest * (one << torch.arange(1, 23, dtype=torch.int32, device=x.device)) >= 1 << 15).sum()).to(torch.int32)
+    total = 0
+    for read, weight in zip(reads, weights):
+        weight = (weight * (one << bits) + 0.5 * torch.sign(weight)).to(torch.int32)
+        total = total + x.index_select(dim, read.to(torch.int64)).to(torch.int32) * weight.reshape([-1 if d == dim else 1 for d in range(x.dim())])
+    return ((total + (one << (bits - 1))) >> bits).clamp(0, 255).to(torch.uint8)
+
+
+def _of_bytes(x, size, aligned, scales_h=None, scales_w=None):
+    return _cubic_bytes(_cubic_bytes(x, 3, size[1], aligned, scales_w), 2, size[0], aligned, scales_h)
+
+
+def _of_bytes_by_factors(x, size, aligned, factors):
+    made = size or [int(n * factor) for n, factor in zip(x.shape[2:], factors)]
+    return _of_bytes(x, made, aligned, *(factors or ()))
+
+
+def _traces_bytes(operation, of_bytes):
+    """torch traces its own decomposition, which differs from eager mode, before any backend can choose another."""
+    for key in (torch._C.DispatchKey.Autograd, torch._C.DispatchKey.CompositeImplicitAutograd):
+        if key in operation.py_kernels:
+            says = operation.py_kernels[key]
+            operation.py_kernels[key] = lambda x, *rest, says=says, **named: (of_bytes if x.dtype == torch.uint8 else says)(x, *rest, **named)
+            operation._dispatch_cache.clear()
+
+
+_traces_bytes(torch.ops.aten.upsample_bicubic2d.default, _of_bytes)
+_traces_bytes(torch.ops.aten.upsample_bicubic2d.vec, _of_bytes_by_factors)
+
+
 def _not_of_bytes(name):
     """Of bytes torch has weights of 16 bits, and other results than its own decomposition."""
     packet = getattr(torch.ops.aten, name)

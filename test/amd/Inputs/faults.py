@@ -114,7 +114,7 @@ def main():
     results = [
         each(product, "barrier", r"s_barrier", removed, 4),
         each(product, "wait for memory", r"s_waitcnt vmcnt\(", removed, 4),
-        each(product, "wait for LDS", r"s_waitcnt lgkmcnt\(", removed, 12),
+        each(product, "wait for LDS", r"s_waitcnt lgkmcnt\(", removed, 11),
         each(product, "write to LDS", r"ds_write", removed, 8),
         each(product, "layout", r"ds_read_b128 v\[\d+:\d+\], v\d+$", moved, 5),
         each(edge, "bounds", r"v_cmp_gt_u32_e32 vcc", everywhere, 1),

@@ -24,12 +24,13 @@
 // UNEVEN: arith.constant 192
 // UNEVEN: -> (tensor<128x128xf32>, tensor<128x64xf32>)
 // Blocks of 64 rows have pieces, too.
-// RUN: kiln-compile %s --entry=narrow --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=NARROW
+// RUN: kiln-compile %s --entry=narrow --target=nvidia:sm_90a,ptxas=none,blocks=64x192x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=NARROW
 // NARROW: -> (tensor<64x128xf32>, tensor<64x64xf32>)
-// Pieces are no shorter than a line of memory where the rows of the right operand lie along them: 192 columns, where 160 would do.
+// Pieces are no shorter than a line of memory where the rows of the right operand lie along them. Rows that
+// lie across may have pieces of 32 columns, where asked for.
 // RUN: kiln-compile %s --entry=across --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=ACROSS
 // ACROSS: -> (tensor<64x128xf32>, tensor<64x64xf32>)
-// RUN: kiln-compile %s --entry=along --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=ALONG
+// RUN: kiln-compile %s --entry=along --target=nvidia:sm_90a,ptxas=none,blocks=64x160x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=ALONG
 // ALONG: -> (tensor<64x128xf32>, tensor<64x32xf32>)
 // Where the rounds are as many as with a power of two, blocks have one piece.
 // RUN: kiln-compile %s --entry=whole --target=nvidia:sm_90a,ptxas=none --no-fallback --emit=tile | FileCheck %s --check-prefix=WHOLE

@@ -267,8 +267,7 @@ struct Loading {
   std::mutex state;
   bool searched = false;
   std::vector<std::string> named, refused;
-  /// Programs that were named, and of which nobody knows whether they can be
-  /// used, or that cannot.
+  /// Named programs that have not answered yet, or that cannot be used.
   std::vector<std::string> unasked;
 
   static Loading &get() {

@@ -3,8 +3,9 @@
 //
 // PTX ISA 8.8, "Data Movement and Conversion Instructions:
 // cp.async.bulk.tensor" and "Parallel Synchronization and Communication
-// Instructions: mbarrier", from sm_90 on. A kernel gets tensor maps as its last
-// parameters; the driver makes them by a recipe (device/TensorMap.h).
+// Instructions: mbarrier", from sm_90 on: copies by the Tensor Memory
+// Accelerator (TMA). A kernel gets tensor maps as its last parameters; the
+// driver makes them by a recipe (device/TensorMap.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,7 +15,10 @@ TERMS = {
     "cost model": "cost model", "software pipelining": "software pipelin", "warp specialization": "warp.speciali[sz]",
     "legalize": "legali[sz]", "swizzle": "swizzl", "bank conflict": "bank conflict", "epilogue": "epilogue",
     "prologue": "prologue", "double buffering": "double.buffer", "register pressure": "register pressure", "spill": "spill",
-    "persistent kernel": "persistent kernel", "raster": "raster", "tensor core": "tensor core", "stream-K": "stream-k"}
+    "persistent kernel": "persistent kernel", "raster": "raster", "tensor core": "tensor core", "stream-K": "stream-k",
+    "tail effect": "tail effect", "predication": "predicat", "vectorised access": "vectori[sz]ed (?:access|load)", "multi-buffering": "multi-buffer",
+    "Tensor Memory Accelerator": r"tensor memory accelerator|\btma\b", "mbarrier": "mbarrier", "warpgroup": "warpgroup", "LDS": r"\blds\b",
+    "matrix core": "matrix core|\bmfma\b", "wavefront": "wavefront", "named barrier": "named barrier", "register block": "register block"}
 FOLDERS = ("include/kiln", "lib", "dialects", "conversions", "targets")
 PROSE = {".h": prose_of_header, ".cpp": prose_of_header, ".td": prose_of_definition, ".md": prose_of_page}
 

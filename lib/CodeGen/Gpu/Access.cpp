@@ -1,9 +1,10 @@
 //===- Access.cpp - Loads and stores through views ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One 64-bit address for each thread and access; registers add to it what is
-// the same for all threads. Masks compare the thread's coordinates with what is
-// left of the view, in 32 bits.
+// A thread computes one 64-bit address for each access. A vectorised access
+// moves several neighbouring registers at once; their constant offsets are the
+// same for all threads. Masks (predicates) compare, in 32 bits, the position of
+// the thread with the number of elements that the view has from there on.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A grid of T blocks on a machine that runs W instances at once takes T / W
-// rounds, rounded up, however few instances the last one has. Here each block
-// of that round is shared out along the depth among several instances, which
-// leave partial sums in memory; a second kernel adds them up, always in the
-// same order, and does what follows the product.
+// rounds, rounded up, however few instances the last one has (the tail effect,
+// or wave quantization). The pass divides the depth of each block of that round
+// among several instances (stream-K), which leave partial sums in memory. A
+// second kernel adds them up, always in the same order, and then executes the
+// operations behind the product.
 //
 //===----------------------------------------------------------------------===//
 

@@ -41,7 +41,8 @@ public:
   Value constant(Type type, int64_t value);
   Value zero(Type type);
 
-  // i32, i64 and i1 arithmetic that folds.
+  // Arithmetic on i32, i64 and i1, both operands of one type. Results of
+  // constants are constants; integers are signed in `min` and `max`.
   Value add(Value x, Value y);
   Value sub(Value x, Value y);
   Value mul(Value x, Value y);
@@ -50,15 +51,18 @@ public:
   Value or_(Value x, Value y);
   Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y);
   Value select(Value condition, Value x, Value y);
-  /// A vector of scalars, or the only one; and one of its elements.
+  /// Returns a vector of the scalars, or the scalar itself if it is the only
+  /// one.
   Value pack(mlir::ValueRange scalars);
+  /// Returns element `i` of a value that `pack` returned.
   Value unpack(Value vector, int64_t i);
   Value min(Value x, Value y);
   Value max(Value x, Value y);
-  /// i32 as i64, not negative.
+  /// Returns an i32 that is not negative as i64; an i64 as it is.
   Value widen(Value x);
+  /// Returns the low bits of an i64 as i32; an i32 as it is.
   Value narrow(Value x);
-  /// x and y, either of which may be null for true.
+  /// Returns the conjunction of two i1. Null stands for true, also as result.
   Value both(Value x, Value y);
 
 private:

@@ -80,9 +80,11 @@ struct RepeatedLayout {
   explicit RepeatedLayout(const LinearLayout &atom,
                           llvm::ArrayRef<int64_t> counts = {});
 
+  /// The sizes of the tile: those of the atom times `counts`.
   llvm::SmallVector<int64_t> getSizes() const;
+  /// The product of `counts`.
   int64_t getNumCopies() const;
-  /// Where a copy begins.
+  /// The coordinates of the first element of a copy.
   llvm::SmallVector<int64_t> getOrigin(int64_t copy) const;
   /// The coordinates of value `value` of input `registers` at a place.
   llvm::SmallVector<int64_t> apply(llvm::StringRef registers, int64_t value,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Drivers of machines in software that run one kernel a module, in the calling
-// thread. Defines KilnDevice, KilnBuffer and KilnModule: a driver includes it
-// in one file.
+// A device driver for simulated machines whose modules hold one kernel each. A
+// launch runs its instances one after the other in the calling thread, and has
+// ended when the call returns. The header defines KilnDevice, KilnBuffer and
+// KilnModule, so include it in one file of a driver.
 #ifndef KILN_RUNTIME_SIMULATEDDRIVER_H
 #define KILN_RUNTIME_SIMULATEDDRIVER_H
 
@@ -54,16 +55,17 @@ inline char *elementOf(const KilnKernelArgument &view,
   return view.buffer->memory.data() + byte;
 }
 
-/// `Machine` has, as static members,
+/// The driver of a machine. `Machine` has, as static members,
 ///
 ///   constexpr const char *kName;     // of the driver, as in its file's name
-///   constexpr const char *kTitle;    // for people
-///   constexpr KilnMemoryKind kMemory;
+///   constexpr const char *kTitle;    // text that describes the device
+///   constexpr KilnMemoryKind kMemory; // its only memory
 ///   void run(const KilnLaunch &, const int64_t id[3],
 ///            const std::vector<int64_t> &words);
 ///
-/// `run` is one program instance; what it throws is the error of the launch. A
-/// module is `KMACHIN2`, the size of the name in bytes (a multiple of 8), that
+/// `run` executes the program instance `id` (x, y, z in the grid). The message
+/// of an exception that it throws becomes the error of the launch. A module
+/// is `KMACHIN2`, the size of the name in bytes (a multiple of 8), that
 /// of the program in words, the name padded by zeros, and words of 64 bits, all
 /// little-endian.
 template <typename Machine>

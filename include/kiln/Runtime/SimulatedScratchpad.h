@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What machines in software have in common that compute in a scratchpad:
-// numbers in registers, jumps, and transfers of boxes between views and the
-// scratchpad. A driver adds the instructions of its units. The compiler's side
-// is kiln_core.py of `kiln-new-target --isolated=python`.
+// The common part of simulated machines that compute in a scratchpad: registers
+// with numbers, jumps, and transfers of boxes between views and the scratchpad.
+// A device driver includes this header, and adds the instructions of its units.
+// The compiler's side is kiln_core.py of `kiln-new-target --isolated=python`.
 #ifndef KILN_RUNTIME_SIMULATEDSCRATCHPAD_H
 #define KILN_RUNTIME_SIMULATEDSCRATCHPAD_H
 
@@ -12,7 +12,8 @@
 
 namespace kiln::runtime {
 
-/// Divides, and throws where there is no quotient.
+/// Returns a / b, rounded up if `isUp`, else towards zero. Throws if b is 0 or
+/// the quotient does not fit.
 inline int64_t divideNumbers(int64_t a, int64_t b, bool isUp) {
   if (b == 0 || (b == -1 && a == INT64_MIN))
     throw std::runtime_error("a division without a quotient");
@@ -20,13 +21,47 @@ inline int64_t divideNumbers(int64_t a, int64_t b, bool isUp) {
   return quotient + (isUp && a % b != 0 && (a < 0) == (b < 0));
 }
 
-/// One instance of a program. An instruction is a code, the number of its
-/// operands, and those; the first word of a program is its number of registers.
-/// What does not exist throws.
+/// Executes one instance of a program. A program is a list of 64-bit words: the
+/// number of registers, then the instructions. An instruction is its code, the
+/// number of its operands, and the operands. Registers hold 64 bits and start
+/// as 0. An access to a register, parameter, dimension or address that does not
+/// exist throws an exception, which the driver reports as the error of the
+/// launch.
+///
+/// Below, `r` is the number of a register that is written, `a` and `b` are
+/// registers that are read, `at` is a register with a byte address in the
+/// scratchpad, and all other operands are constants. Elements have 1 to 8
+/// bytes.
+///
+///     Const r, value           Move r, a
+///     Parameter r, number      a scalar parameter of the kernel, as bits
+///     Pid r, axis              coordinate of the instance in the grid
+///     Programs r, axis         extent of the grid
+///     Dim r, number, dim       size of a dimension of a view parameter
+///     Scalar function, r, a, b[, predicate or c]
+///                              arithmetic; FUNCTIONS of kiln_core.py lists the
+///                              functions in the order of their numbers
+///     Jump word                JumpZero a, word: if a is 0
+///     DmaIn, DmaOut number, bytes, at, padding, rank,
+///         then for each dimension of the view: count, stride, offset
+///                              copies a box of view parameter `number` to or
+///                              from the scratchpad. `stride` is in bytes in
+///                              the scratchpad, `offset` a register with the
+///                              first coordinate. Elements outside of the view
+///                              read the bits `padding`, and are not written
+///     Fill at, count, bytes, bits
+///     Splat at, count, bytes, a
+///                              `count` neighbouring elements get these bits,
+///                              or those of a register
+///     Spread at, from, bytes, then for each dimension: size, stride
+///                              copies elements to neighbouring places, from a
+///                              source with strides in bytes
+///     Element r, at, bytes     an element of the scratchpad, zero-extended
 class ScratchpadCore {
 public:
-  /// In the order of kiln_core.py; a machine's own codes follow, from kOwn.
-  /// What came later has negative numbers, so that they keep theirs.
+  /// The codes above, in the order of kiln_core.py. A machine's own codes begin
+  /// at kOwn. Codes that were added later are negative, so that existing
+  /// machines keep their numbers.
   enum Code : int64_t {
     Element = -4,
     Spread,
@@ -46,13 +81,15 @@ public:
     kOwn
   };
 
-  /// All bits of the scratchpad are ones before they are written: floats are
-  /// NaN, so that results show what was read too early.
+  /// Prepares the instance `id` (x, y, z in the grid) of a launch, with a
+  /// scratchpad of `bytes` bytes. Both have to live as long as the core. All
+  /// bits of the scratchpad are ones at first: a float that is read before it
+  /// is written is NaN, an integer -1.
   ScratchpadCore(const KilnLaunch &launch, const int64_t *id, uint64_t bytes)
       : launch(launch), id(id), memory(bytes, char(-1)) {}
 
-  /// Runs a program; `step(code - kOwn, operands)` is a machine's own
-  /// instruction.
+  /// Runs a program to its end. Calls `step(code - kOwn, operands)` for each of
+  /// the machine's own instructions, with `operands` as the program has them.
   template <typename Step>
   void run(const std::vector<int64_t> &words, Step step) {
     registers.assign(size_t(std::clamp<int64_t>(words.at(0), 0, 65536)), 0);
@@ -71,15 +108,18 @@ public:
     }
   }
 
+  /// The value of register `n`.
   int64_t &number(int64_t n) { return registers.at(size_t(n)); }
 
-  /// Bytes of the scratchpad.
+  /// Returns the host address of `bytes` bytes of the scratchpad.
   char *at(int64_t address, int64_t bytes) {
     if (address < 0 || bytes < 0 || uint64_t(bytes) > memory.size() ||
         uint64_t(address) > memory.size() - uint64_t(bytes))
       throw std::runtime_error("an access outside of the scratchpad");
     return memory.data() + address;
   }
+  /// Returns, and writes, the element at a byte address of the scratchpad,
+  /// which needs no alignment.
   template <typename T> T read(int64_t address) {
     T value;
     std::memcpy(&value, at(address, sizeof(T)), sizeof(T));

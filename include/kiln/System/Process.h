@@ -62,6 +62,7 @@ struct Ending {
   /// Of what waitpid says.
   static Ending of(int status);
 };
+/// Waits until a child process has ended.
 Ending awaitEnd(pid_t pid);
 
 /// What became of a program.

@@ -46,6 +46,7 @@ public:
 
   // For callers that cannot keep an object, such as hooks around passes.
   static void begin(llvm::StringRef owner, mlir::Operation *op);
+  /// Ends the innermost activity of the calling thread.
   static void end();
   /// How deep the calling thread's activities are nested.
   static unsigned depth();

@@ -29,20 +29,24 @@ constexpr char kOwnPluginSymbol[] = "kilnIsPartOfKiln";
 /// description, or the core itself.
 bool isOwnPlugin(llvm::StringRef name);
 
-/// What loads plug-ins that are programs: those whose code does not run in this
-/// process.
+/// The functions that load isolated targets: programs, whose code does not run
+/// in this process.
 struct ProgramLoader {
-  /// The name of the target whose program a file is; empty: it is none.
+  /// Returns the name of the target if the file is such a program, else "".
   std::string (*targetOf)(llvm::StringRef path);
+  /// Creates the target `name` of the program `path`.
   std::unique_ptr<Target> (*create)(std::string name, std::string path);
-  /// Starts the program if it has not been; why it cannot be used, if so.
+  /// Starts the program if it does not run yet. Returns the reason why it cannot
+  /// be used, or "".
   std::string (*whyUnusable)(const Target &target);
   /// Starts the program, which will be asked soon, and does not wait for it.
   void (*startAhead)(const std::string &path);
 };
+/// Sets the functions. Call it before plug-ins are loaded.
 void setProgramLoader(const ProgramLoader &loader);
 
-/// Loads one plug-in. On failure `error` is one line that starts with the path.
+/// Loads one plug-in, a library or a program. Returns false on failure; `error`
+/// is then one line that starts with the path.
 bool loadPlugin(llvm::StringRef path, std::string &error);
 
 /// The folders that are searched: KILN_PLUGIN_PATH (colon separated), then

@@ -36,8 +36,8 @@ struct ProgramLoader {
   std::string (*targetOf)(llvm::StringRef path);
   /// Creates the target `name` of the program `path`.
   std::unique_ptr<Target> (*create)(std::string name, std::string path);
-  /// Starts the program if it does not run yet. Returns the reason why it cannot
-  /// be used, or "".
+  /// Starts the program if it does not run yet. Returns the reason why it
+  /// cannot be used, or "".
   std::string (*whyUnusable)(const Target &target);
   /// Starts the program, which will be asked soon, and does not wait for it.
   void (*startAhead)(const std::string &path);

@@ -11,8 +11,8 @@ def LinalgToPrim : Pass<"convert-linalg-to-prim", "::mlir::ModuleOp"> {
     Every public function with a body (or those named by `entry`) becomes a function of prim, as
     `convert-tosa-to-prim` says. Structured operations are read by their indexing maps and bodies: sums of
     products become `prim.dot_general` or `prim.conv`, windows poolings. TOSA that a lowering has left
-    among them is read, too. What it cannot convert is an error that begins with "unsupported: " and
-    stands at the operation.
+    among them is read, too. An operation that the pass cannot convert is an error at
+    the operation that begins with "unsupported: ".
   }];
   let dependentDialects = ["::kiln::prim::PrimDialect", "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",

@@ -9,9 +9,8 @@ def OnnxToPrim : Pass<"convert-onnx-to-prim", "::mlir::ModuleOp"> {
   let summary = "Converts models of ONNX to prim";
   let description = [{
     Reads functions of `torch.operator` as torch-mlir's importer writes them. Every public function with a body (or those
-    named by `entry`) becomes a function of prim. Sizes follow from operands; what operators take as numbers (axes,
-    shapes) has to be known here, as a constant or computed of constants and sizes, unless the type of the result says it
-    as well. A sequence among the results is returned as its elements. What cannot be converted is an error that begins with "unsupported: " and stands at the operator.
+    named by `entry`) becomes a function of prim. Sizes follow from operands. Operands that an operator takes as numbers (axes, shapes) have to be known
+    here, as constants or as results computed from constants and sizes, unless the type of the result states them, too. A sequence among the results is returned as its elements. An operator that the pass cannot convert is an error at the operator that begins with "unsupported: ".
   }];
   let dependentDialects = ["::kiln::prim::PrimDialect", "::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",

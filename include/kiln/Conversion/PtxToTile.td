@@ -10,9 +10,9 @@ def TileExpandInlineAsm : Pass<"tile-expand-inline-asm", "::kiln::tile::Kernel">
   let description = [{
     For targets that do not assemble the text themselves: `tile.inline_asm` of a virtual instruction set becomes
     `arith` and `math`, one tile for each register, one operation or a few for each instruction. Known
-    are instructions on registers (docs/triton.md lists them), with predicates and scopes; what reads or writes
-    memory, jumps or depends on threads is not. What is not known is an error that begins with
-    `unsupported:` and names the instruction, unless `keep` is set, which leaves such an operation as it is.
+    are instructions on registers (docs/triton.md lists them), with predicates and scopes. Instructions that read or write
+    memory, jump or depend on threads are not known. An unknown instruction is an error that begins with
+    `unsupported:` and names it. With `keep` the pass leaves such an operation as it is instead.
   }];
   let options = [Option<"keep", "keep", "bool", "false", "leave what cannot be translated">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

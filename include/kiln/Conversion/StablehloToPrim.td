@@ -9,10 +9,10 @@ def StablehloToPrim : Pass<"convert-stablehlo-to-prim", "::mlir::ModuleOp"> {
   let summary = "Converts functions of StableHLO to prim";
   let description = [{
     Every public function with a body (or those named by `entry`) becomes a function of prim; calls are
-    inlined and private functions disappear. Besides StableHLO and CHLO it reads what other
-    frontends of functions on tensors read, and portable artifacts, whose versioned operations become those
-    of StableHLO first. What it cannot convert is an error that begins with
-    "unsupported: " and stands at the operation.
+    inlined and private functions disappear. Besides StableHLO and CHLO it reads the upstream
+    dialects that `convert-tosa-to-prim` reads, and portable artifacts, whose versioned operations become
+    those of StableHLO first. An operation that the pass cannot convert is an error at the operation
+    that begins with "unsupported: ".
 
     Unsigned integers become signless ones. A complex tensor among arguments or results is a real
     one with a last dimension of 2: real part, imaginary part. Tuples are their members in order;

@@ -11,13 +11,13 @@ def TosaToPrim : Pass<"convert-tosa-to-prim", "::mlir::ModuleOp"> {
     Every public function with a body (or those named by `entry`) becomes a function of prim; calls
     are inlined and private functions disappear. Besides TOSA it reads `tensor`, `memref`,
     `affine`, `scf`, `arith`, `math` and `func` as they appear between them. A load of a
-    global of `ml_program` is a constant, if the global is not mutable. What it cannot convert is an error that begins with "unsupported: " and stands at the operation.
+    global of `ml_program` is a constant, if the global is not mutable. An operation that the pass cannot convert is an error at the operation that begins with "unsupported: ".
 
-    Scalars, indices and buffers among the arguments are tensors (an index is an i64). A buffer holds what
-    was written to it last; distinct arguments are taken for distinct buffers. What a function writes to
-    its arguments follows what it returns among its results, in the order of the arguments. Loops and
-    conditions that do not depend on data are carried out; of a condition that does, both sides are
-    computed.
+    Scalars, indices and buffers among the arguments are tensors (an index is an i64). A read of
+    a buffer gives the elements that were written last; distinct arguments are taken for distinct buffers. The results of the function of prim are those of the function,
+    then the final contents of each argument that it writes, in the order of the arguments. The pass executes
+    loops and conditions that do not depend on data. For a condition that depends on data, the function of
+    prim computes both sides.
 
     Calls of functions without a body are ignored, with a remark, where none of their results reaches a
     result of the function. If a function returns nothing, then the tensors that it hands to such calls

@@ -13,7 +13,7 @@ def TritonToTile : Pass<"convert-triton-to-tile", "::mlir::ModuleOp"> {
     pointers. The numerics mode is Triton's: contraction is on, and so are
     approximations of `math` functions, unless `numerics` says otherwise ("strict").
     Loops over unsigned numbers, and those whose constant bounds are further apart than their signed type reaches, become loops over their trips.
-    What it cannot convert is an error that begins with "unsupported: " and stands at the operation.
+    An operation that the pass cannot convert is an error at the operation that begins with "unsupported: ".
   }];
   let dependentDialects = ["::kiln::tile::TileDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",

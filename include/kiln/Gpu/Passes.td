@@ -86,7 +86,7 @@ def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"
   let summary = "Lets threads compute the operand of a matmul while the matrix unit multiplies";
   let description = [{
     In a loop with rings, an operand of one product may be computed from the accumulator of another one, as in attention. All
-    operations of an iteration, but the second product and what changes its accumulator, then get an attribute `at` with step
+    operations of an iteration, except the second product and those that change its accumulator, then get an attribute `at` with step
     -1: `stage-schedule` and `stage-pipeline` let them run one iteration early. In the new body the accumulator is changed
     first, then the first product of the next iteration and the second one of this iteration begin, then threads compute.
     Conditions:
@@ -331,10 +331,10 @@ def SimtSplitProducer : Pass<"simt-split-producer", "::mlir::LLVM::LLVMFuncOp"> 
     another one. So what `simt-verify-barriers` has verified stays true: it does not order copies of a copy unit behind what the thread that
     starts them did before.
 
-    Barriers become `simt.named_barrier`. One behind a proxy fence (`simt.publish`), outside of loops and before the last fill, is of both roles,
-    any other one of the consumers. Conditions:
+    Barriers become `simt.named_barrier`. One behind a proxy fence (`simt.publish`), outside of loops and before the last fill, is for all warps,
+    any other one for the consumers. Conditions:
 
-    - what fills need (loops, conditions, coordinates) is computed from parameters and numbers of the block, without effects on memory;
+    - the loops, conditions and coordinates that fills need are computed from parameters and numbers of the block, without effects on memory;
     - the function has no split barriers and no output, and does not stop threads;
     - the block is alone on its core: it takes more than half of the scratchpad;
     - all warps are one group (`warps` of `producer` in the description), the kernel is persistent, a loop with copies computes more than

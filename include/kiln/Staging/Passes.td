@@ -81,8 +81,8 @@ def StageMakeCopies : Pass<"stage-make-copies", "::kiln::tile::KernelOp"> {
   let summary = "Converts moves between views and storage to copies";
   let description = [{
     For machines that compute on storage alone, and reach memory by copies. A region that only loads and writes, or reads
-    and stores, becomes a `stage.copy`. Any other region reads what it loads from storage that a copy fills before it,
-    and writes what it stores to storage that a copy empties behind it. The box of an access has to be one that copies
+    and stores, becomes a `stage.copy`. Any other region reads its loaded tiles from storage that a copy fills before
+    it, and writes the tiles that it stores to storage from which a copy behind it moves them to the view. The box of an access has to be one that copies
     know: steps of 1, dimensions in order, none reached by indices, whole tiles, nothing volatile, no combination with what
     is there. Other accesses stay.
   }];
@@ -237,11 +237,11 @@ def StageFitRings : Pass<"stage-fit-rings", "::mlir::ModuleOp"> {
 def StageSchedule : Pass<"stage-schedule", "::kiln::tile::Kernel"> {
   let summary = "Chooses the step and the order of the operations of loops with rings";
   let description = [{
-    Annotates only. What fills a ring, and the index computations that it needs, get step 0; everything else runs
+    Only sets attributes. The operations that fill a ring, and the index computations that they need, get step 0; all others run
     `ahead` iterations later, by default as many as the shallowest ring of the loop allows: its depth minus one. In
     the new body the filling comes first. `at` of an operation that has one stays.
 
-    An operation whose `at` has the step -1, and what it needs, runs one iteration before the rest. Rings that it consumes are
+    An operation whose `at` has the step -1, and the operations that it needs, run one iteration before the rest. Rings that it consumes are
     filled first, the other ones an iteration later.
 
     The slots of a loop (`#stage.slots`) come before the option, where it has `ahead`.

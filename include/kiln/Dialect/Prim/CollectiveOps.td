@@ -85,8 +85,8 @@ def Prim_AllGatherOp : Prim_CollectiveOp<"all_gather", [ExactResult]> {
 def Prim_ReduceScatterOp : Prim_CollectiveOp<"reduce_scatter"> {
   let summary = "Combines the tensors of a group of ranks and gives each a part";
   let description = [{
-    The k-th of n equal parts along `dim` of what `prim.all_reduce` with this `combiner` and these `groups` gives, on the k-th of the
-    n ranks of a group. Combiners, order and rounding are those of `prim.all_reduce`. An extent that n does not divide, where
+    The combined tensor, as of `prim.all_reduce` with this `combiner` and these `groups`, is split into n equal parts along `dim`, for a
+    group of n ranks. The k-th rank of the group gets the k-th part. Combiners, order and rounding are those of `prim.all_reduce`. An extent that n does not divide, where
     it is known only when the program runs, ends the program with an error.
 
     Constraints:

@@ -9,8 +9,8 @@ def Prim_IfOp : Prim_Op<"if", [
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "One of two computations";
   let description = [{
-    Evaluates the first region if `condition` holds, else the second one, and gives what that
-    yields. The other one is not evaluated. Regions may use values from outside. `sizes` are
+    Evaluates the first region if `condition` holds, else the second one. The results are the
+    values that this region yields. The other region is not evaluated. Regions may use values from outside. `sizes` are
     the `?` of the results, in order; both regions yield tensors of these sizes.
 
     Constraints:
@@ -45,7 +45,7 @@ def Prim_WhileOp : Prim_Op<"while", [
   let summary = "Repeats a computation while a condition holds";
   let description = [{
     Carries tensors, which start as `inits`. As long as the region `condition` yields true for
-    them, they are replaced by what `body` yields for them. The results are the tensors for which
+    them, the values that `body` yields for them replace them. The results are the tensors for which
     the condition was false. Regions may use values from outside. A `?` of a carried tensor has
     the size that it has in `inits`, in every iteration.
 

@@ -11,8 +11,8 @@ def Prim_GatherOp : Prim_Op<"gather", [Pure, ExactResult]> {
     The first `batch_dims` dimensions of operand and indices are matched. Dimension
     `dim` of the operand is replaced by the other dimensions of
     `indices`: result[b..., p..., i..., q...] = operand[b..., p..., indices[b..., i...], q...].
-    Indices are signed. What one outside of [0, size) reads is poison, which is an error on `reference` where a
-    result, a condition or a size depends on it; other targets read 0.
+    Indices are signed. An index outside of [0, size) reads poison: on `reference` an error if a result, a condition or a
+    size depends on it, on other targets 0.
 
     Constraints:
     - (C1) 0 <= batch_dims <= rank of the indices.

@@ -26,7 +26,7 @@ class Prim_LinearAlgebraOp<string mnemonic, list<Trait> traits = []>
 def Prim_CholeskyOp : Prim_LinearAlgebraOp<"cholesky"> {
   let summary = "The triangular root of symmetric positive definite matrices";
   let description = [{
-    The lower triangular L with L L^T = A, whose diagonal is positive; what is above the diagonal is 0. The upper triangle
+    The lower triangular L with L L^T = A, whose diagonal is positive; elements above the diagonal are 0. The upper triangle
     of A is not read. Where A is not positive definite `info` is the size of the first leading part that is not, and all of
     L in the lower triangle is NaN. The host does it; on
     GPUs a kernel does, for matrices of a size that fits its registers.
@@ -89,8 +89,8 @@ def Prim_PivotsToPermutationOp : Prim_Op<"pivots_to_permutation",
 def Prim_TriangularSolveOp : Prim_LinearAlgebraOp<"triangular_solve"> {
   let summary = "Solves equations with triangular matrices";
   let description = [{
-    The X with A X = B, with `transpose` A^T X = B. A is upper triangular, with `lower` lower triangular, and its other
-    triangle is not read; with `unit` its diagonal is not read, either, and taken for ones. A 0 on the diagonal gives
+    The X with A X = B, or A^T X = B with `transpose`. A is upper triangular, or lower triangular with `lower`. The other
+    triangle of A is not read. With `unit` its diagonal is not read either, and counts as ones. A 0 on the diagonal gives
     infinities and NaN, as the division does. The host does it; on
     GPUs a kernel does, for matrices of a size that fits its registers.
 
@@ -115,9 +115,8 @@ def Prim_HouseholderQrOp : Prim_LinearAlgebraOp<"householder_qr"> {
   let summary = "A triangular matrix and the reflections that make a matrix triangular";
   let description = [{
     A = Q R. `factors`, of the shape of A, has R on and above the diagonal. Q is the product H_0 H_1 ... H_(k-1) of
-    reflections H_i = I - scales[i] v v^T, where v is 0 above element i, 1 at it, and column i of `factors` below it. Of an
-    element of the diagonal of R the sign is that which the element had not when its step began; a column that is 0 below
-    the diagonal stays, with a scale of 0. `prim.householder_product` makes columns of Q. The host does it.
+    reflections H_i = I - scales[i] v v^T, where v is 0 above element i, 1 at it, and column i of `factors` below it. Element i
+    of the diagonal of R has the opposite sign of that element before step i. A column that is 0 below the diagonal stays as it is, with a scale of 0. `prim.householder_product` makes columns of Q. The host does it.
 
     Constraints:
     - (C1) The operand has at least two dimensions.
@@ -176,10 +175,10 @@ def Prim_EigOp : Prim_LinearAlgebraOp<"eig"> {
   let summary = "Eigenvalues and eigenvectors of any real matrices";
   let description = [{
     Real and imaginary parts of the eigenvalues, in `values_re` and `values_im`, and of eigenvectors of length 1 in the
-    columns of `vectors_re` and `vectors_im`. The order is not specified, but that of two that are conjugate the one with
-    the positive imaginary part is just before the other; nor is the complex sign of each vector, but that the
-    vectors of real eigenvalues are real and those of conjugate ones conjugate. Where the method finds no answer, `info` is
-    positive and all is NaN. The host does it.
+    columns of `vectors_re` and `vectors_im`. The order of the eigenvalues is not specified, except that of two conjugate ones
+    the one with the positive imaginary part is directly before the other. The complex sign of a vector is not specified,
+    except that vectors of real eigenvalues are real, and those of conjugate eigenvalues are conjugate. If the method finds
+    no answer, `info` is positive and all results are NaN. The host does it.
 
     Constraints:
     - (C1) The operand has at least two dimensions.

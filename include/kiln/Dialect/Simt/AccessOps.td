@@ -137,7 +137,7 @@ def Simt_AtomicCASOp : Simt_AtomicOp<"atomic_cas", [AllTypesMatch<["expected", "
 }
 
 def Simt_FenceOp : Simt_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Orders what the thread accesses before and behind it";
+  let summary = "Orders the accesses of the thread before it and behind it";
   let description = [{
     - `order`, `scope`: as for `simt.atomic_rmw`. With relaxed atomic operations behind a `release` fence, or before an `acquire` fence,
       threads synchronise as if these operations had the order themselves.

@@ -127,8 +127,9 @@ def Simt_ArriveAtOp : Simt_Op<"arrive_at", [MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<SlotBarrierOpInterface, ["replaceMask", "releasesAccesses"]>]> {
   let summary = "Arrives at a barrier";
   let description = [{
-    What the thread accessed before happens before what a thread does behind the `simt.await_parity` of this phase. So does what the other lanes of its
-    warp did before a `simt.warp_barrier` that stands before, and what MMAs of the warp read that a `simt.wait_products` covers.
+    Earlier accesses of the thread happen before the accesses of other threads behind their `simt.await_parity` for this phase. The same holds
+    for accesses of the other lanes of its warp before an earlier `simt.warp_barrier`, and for reads by MMAs of the warp that an earlier
+    `simt.wait_products` covers. The operation does not wait.
 
     - `barrier`: its address in shared memory.
     - `mask`: whether the thread arrives.

@@ -13,10 +13,10 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEf
   let description = [{
     For every enabled lane: old = *ptr; *ptr = kind(old, value).
 
-    - `kind`: how old and new are combined.
+    - `kind`: the function that combines old and value.
     - `order`, `scope`: the memory order, and the threads for which it holds.
-    - `ptr`: where.
-    - `value`: what it is combined with.
+    - `ptr`: the address of each element.
+    - `value`: the right operand of that function.
     - `mask`: which lanes are enabled; all of them without it.
     - `result`: old, or an unspecified value in disabled lanes.
 
@@ -48,8 +48,8 @@ def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEf
     For every lane: old = *ptr; if old has the bits of `compare`, *ptr = value.
 
     - `order`, `scope`: the memory order, and the threads for which it holds.
-    - `ptr`: where.
-    - `compare`: what has to be there for `value` to replace it.
+    - `ptr`: the address of each element.
+    - `compare`: the bits that memory has to hold for `value` to be stored.
     - `result`: old.
 
     Constraints:

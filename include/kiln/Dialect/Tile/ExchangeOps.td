@@ -19,7 +19,7 @@ def Tile_ExchangeOp : Tile_Op<"exchange", [Pure, ExactResult, SameOperandsAndRes
 
     - `source`: the tile; `result`: the same elements.
     - `axis`: the dimension.
-    - `mask`: what places differ by.
+    - `mask`: the XOR of the indices of the two elements that change places.
 
     Constraints:
     - (C1) The dimension exists.

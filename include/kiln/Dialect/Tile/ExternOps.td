@@ -49,13 +49,13 @@ def Tile_CallExternOp : Tile_Op<"call_extern", [
   let description = [{
     - `symbol`: a function from scalars to a scalar; `library`: where it is from (may be empty).
     - `pure`: it has no effect but its result.
-    - `operands`, `results`: arguments and what it returns.
+    - `operands`, `results`: the arguments of the function, and its results.
 
     Without a library, these names of C's `<math.h>` denote its functions on every target, of f32 and of f64 by
     the operands' type, and the call is `pure`: `hypot`, `remainder`, `nextafter` of two floats; `lgamma`, `tgamma`,
     `logb`, `j0`, `j1`, `y0`, `y1` of one; `scalbn` of a float and an i32; `jn`, `yn` of an i32 and a float; `ilogb`
     from a float to i32. Their bounds are in docs/numerics.md. Frontends translate the functions of other libraries
-    to these, `math` and `arith` where they know them; what is left here needs a target that has the function.
+    to these, `math` and `arith` where they know them. Any other function needs a target that has it.
 
     Constraints:
     - (C1) A call without a library of one of these names is pure and has that function's type.
@@ -91,11 +91,11 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
     - `pack`: elements that one run of the text works on.
     - `pure`: the text has no effect but its results.
     - `operands`, `results`: scalars or tiles.
-    - `untranslated`: what `tile-expand-inline-asm` does not know of the text. The pass sets it.
+    - `untranslated`: the part of the text that `tile-expand-inline-asm` does not know. The pass sets it.
 
     The text runs once for each `pack` elements that follow each other in row-major order, in no particular order; where the last pack is not full,
     the missing elements are unspecified. `$0`, `$1`, … stand for the registers of the results, then of the
-    operands; `constraints` says in the notation of LLVM IR what registers those are. Elements that are narrower
+    operands; `constraints` states the kind of each of these registers. Elements that are narrower
     than 32 bits share a register, the first one in the low bits, as far as the pack and 32 bits go; floats of 16
     and 8 bits are passed as integers with their bits, `i1` as a byte, pointers as 64-bit integers. With `pure` the
     text has no effect but its results.
@@ -131,10 +131,10 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite<Tile_LaunchOutput>]>]> {
   let summary = "Stops the launch unless a condition holds in every lane";
   let description = [{
-    Where it does not hold the launch fails; the instance does nothing of what comes after.
+    If it does not hold in a lane, the launch fails. The instance stops here: later operations have no effect.
 
-    - `condition`: what must hold.
-    - `message`: what the error says, beside the location of this operation.
+    - `condition`: the condition of each lane.
+    - `message`: the text of the error, which also has the location of this operation.
 
     Since: 0.1.
 
@@ -155,7 +155,7 @@ def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite<Tile_LaunchOutput
     anything. It costs nothing: analyses learn the ranges and divisors of the numbers that the condition
     compares, and code generators drop it. The pass `tile-check-assumptions` makes assertions of them.
 
-    - `condition`: what holds, in every lane.
+    - `condition`: the condition, which holds in every lane.
 
     Since: 0.2.
 
@@ -178,8 +178,8 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_LaunchOutput>]
 
     - `prefix`: text before each value.
     - `hex`: the bits in hexadecimal.
-    - `operands`: what is printed.
-    - `is_unsigned`: for each operand whether its integers are.
+    - `operands`: the values to print.
+    - `is_unsigned`: for each operand, whether its integers are unsigned.
     - `printed_types`: the element types that the operands had before a pass lowered them to others. The
       values are shown as those. Passes set it.
 

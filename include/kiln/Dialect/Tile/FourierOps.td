@@ -12,14 +12,14 @@ def Tile_RealTile : StaticShapeTensorOf<[F32, F64]>;
 def Tile_FourierOp : Tile_Op<"fourier", [Pure, DeclareOpInterfaceMethods<AccumulationOpInterface>]> {
   let summary = "Discrete Fourier transform along a dimension";
   let description = [{
-    result[k] = sum over j of source[j] * exp(-2 pi i j k / n) along a dimension of n elements, not divided by anything.
+    result[k] = sum over j of source[j] * exp(-2 pi i j k / n) along a dimension of n elements, without a scale (not divided by n).
 
     - `sources`: the real and the imaginary parts. One source alone is real: of its n elements the frequencies 0 to n / 2
       are computed, of which the others are the conjugates.
     - `axis`: the dimension.
     - `inverse`: the angle has the other sign.
     - `results`: the real and the imaginary parts. One result alone is real: the sources are the frequencies 0 to n / 2 of
-      n, the others are their conjugates; imaginary parts of what is its own conjugate count for nothing.
+      n, the others are their conjugates. The imaginary parts of frequencies that are their own conjugates (0, and n / 2) are ignored.
 
     Constraints:
     - (C1) There are one or two sources and one or two results, and two of one of them.

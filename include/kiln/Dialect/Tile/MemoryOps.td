@@ -215,7 +215,7 @@ def Tile_LoadGatherOp : Tile_Op<"load_gather", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getElementBytes"]>]> {
   let summary = "Reads a tile through a view with one indirect dimension";
   let description = [{
-    - `view`: what is read.
+    - `view`: the memory that is read.
     - `dim`: the dimension that is indexed by the elements of the tile
     - `indices`: signed.
     - `offsets`: signed element offsets of the other dimensions, in order.
@@ -268,9 +268,9 @@ def Tile_StoreScatterOp : Tile_Op<"store_scatter", [DeclareOpInterfaceMethods<Me
   let summary = "Writes a tile through a view with one indirect dimension";
   let description = [{
     The mirror of `tile.load_gather`: view[offset_p + p, indices[i...], offset_q + q] = value[p..., i..., q...].
-    What lies outside of the view, by its index or otherwise, is dropped. Where several elements of the tile
-    have the same place, each is combined with what is there, once, in some order. Without `combine` one of
-    them is there afterwards, and it is not said which.
+    Elements outside of the view, by their index or otherwise, are dropped. If several elements of the tile
+    have the same place, each is combined with the element in memory, once, in an unspecified order. Without
+    `combine` one of them is stored, and it is unspecified which.
 
     - `value`: the tile; `view`: where it goes.
     - `dim`: the dimension that is indexed by the elements of the tile

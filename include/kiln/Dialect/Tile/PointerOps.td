@@ -101,12 +101,12 @@ def Tile_LoadPtrOp : Tile_Op<"load_ptr", [AttrSizedOperandSegments, DeclareOpInt
   let description = [{
     One element per pointer whose lane is enabled; other lanes do not touch memory.
 
-    - `ptr`: where.
+    - `ptr`: the address of each element.
     - `mask`: which lanes are enabled; all of them without it.
-    - `other`: what disabled lanes give; an unspecified value without it.
+    - `other`: the result of disabled lanes; without it their result is unspecified.
     - `is_volatile`: the access happens as often and in the order written.
     - `cache`, `evict`: hints.
-    - `result`: what was there.
+    - `result`: the elements in memory.
 
     Constraints:
     - (C1) The result has the shape of the pointers and the type that they point to.
@@ -133,10 +133,10 @@ def Tile_StorePtrOp : Tile_Op<"store_ptr", [DeclareOpInterfaceMethods<MemoryEffe
   let summary = "Writes through pointers";
   let description = [{
     One element per pointer whose lane is enabled; other lanes do not touch memory. Where several
-    enabled lanes have the same address, one of them wins.
+    enabled lanes have the same address, one of them is stored, and it is unspecified which.
 
-    - `ptr`: where.
-    - `value`: what.
+    - `ptr`: the address of each element.
+    - `value`: the elements to store.
     - `mask`: which lanes are enabled; all of them without it.
     - `cache`, `evict`: hints.
 

@@ -88,9 +88,9 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure, ExactResult, InferTypeOpAdaptorWith
     of [0, size) is undefined behaviour that `reference` reports.
 
     - `source`: the tile that is read.
-    - `indices`: where, signed.
+    - `indices`: the index of each element along the dimension, signed.
     - `axis`: the dimension.
-    - `result`: what was there.
+    - `result`: the elements of the source at these indices.
 
     Constraints:
     - (C1) The dimension exists.

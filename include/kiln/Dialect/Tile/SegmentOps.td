@@ -22,8 +22,8 @@ def Tile_SegmentedScanOp : Tile_Op<"segmented_scan", [
     - `axis`: the dimension.
     - `reverse`: prefixes start at the end, and a segment goes on from the element that starts it towards element 0.
     - `combiner`: takes the prefix (of every source), then the next element (of every source), as in `tile.scan`. It is
-      taken to be associative: the grouping is unspecified, the order of operands is not. What it computes across
-      segments is dropped.
+      taken to be associative: the grouping is unspecified, the order of operands is not. An implementation may call it for
+      elements of two segments, and drops these results.
 
     Targets without a lowering of their own compute it by a `tile.scan` of the sources together with `starts`
     (Blelloch, "Prefix sums and their applications", CMU-CS-90-190, 1990, section 1.5).

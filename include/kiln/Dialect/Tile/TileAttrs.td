@@ -99,14 +99,16 @@ def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
   let summary = "Hints about a loop";
   let description = [{
     The attribute `tile.hints` of an `scf.for` or `scf.while`: how the code generator may run the loop.
-    What is absent (0 or false) is left to the target. docs/hints.md says more.
+    If a field is absent (0 or false), the target chooses. The targets of Kiln follow `stages` and `independent`; docs/hints.md
+    states which target follows which hint.
 
-    - `stages`: iterations that are in flight at once: loads of one are issued while another computes.
-    - `unroll`: iterations that become one.
+    - `stages`: number of stages of the software pipeline (iterations in flight at once): loads of one iteration are issued
+      while another one computes.
+    - `unroll`: number of iterations that are unrolled into one.
     - `flatten`: this loop and the loop around it may become one.
-    - `specialize`: loads and computation may be given to different groups of threads.
-    - `single_accumulator`: what products accumulate in is kept once, not once for each stage.
-    - `independent`: no iteration loads through one parameter of the kernel what an earlier iteration of the same
+    - `specialize`: loads and computation may be given to different groups of threads (warp specialisation).
+    - `single_accumulator`: the accumulator of a product is kept once, not once for each stage.
+    - `independent`: no iteration loads through one parameter of the kernel an element that an earlier iteration of the same
       instance stores through another one, so that loads may be issued before the stores of earlier iterations. Nor do
       the threads that share an instance need a barrier between accesses of the loop and accesses through other parameters,
       or between a store and the same store of the next iteration.
@@ -127,13 +129,14 @@ def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
 def Tile_KernelHintsAttr : Tile_Attr<"KernelHints", "kernel_hints"> {
   let summary = "Hints about the machine that a kernel was written for";
   let description = [{
-    The attribute `tile.hints` of a `tile.kernel`: what its author would run an instance on. What is absent
-    (0) is left to the target; a machine without warps ignores them. docs/hints.md says more.
+    The attribute `tile.hints` of a `tile.kernel`: the machine on which its author would run an instance. If a field is
+    absent (0), the target chooses. The GPU targets of Kiln follow `warps` alone; docs/hints.md states which target follows
+    which hint.
 
-    - `warps`: groups of threads that run in step.
-    - `threads_per_warp`: threads of such a group.
-    - `cluster`: thread blocks that one instance is spread over.
-    - `registers`: registers that a thread may take at most.
+    - `warps`: number of groups of threads that run in step.
+    - `threads_per_warp`: number of threads of such a group.
+    - `cluster`: number of thread blocks that share one instance.
+    - `registers`: the most registers of a thread.
 
     Constraints: numbers are not negative; `threads_per_warp` is a power of two.
   }];

@@ -10,7 +10,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "Returns values from the region of a tile operation";
   let description = [{
-    - `values`: what the operation around it takes them for.
+    - `values`: the results of the region. The description of the surrounding operation states how many, and their meaning.
 
     Since: 0.1.
 

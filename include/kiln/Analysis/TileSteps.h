@@ -17,13 +17,14 @@ class TileSteps {
 public:
   explicit TileSteps(index::Analysis &scalars) : scalars(scalars) {}
 
-  /// A step that nothing tells of.
+  /// The step along a dimension about which nothing is known.
   static constexpr int64_t kUnknown = int64_t(1) << 40;
 
+  /// Returns the step along each dimension of a tile, in elements.
   llvm::ArrayRef<int64_t> of(mlir::Value tile);
 
-  /// The guess for a number that only a launch knows, of which a divisor is
-  /// known.
+  /// Returns the guess for a number that is known only at launch, from a
+  /// divisor of it.
   static int64_t guessOf(int64_t divisor) {
     constexpr int64_t kFar = int64_t(1) << 20, kMany = 16;
     return divisor % kMany ? kFar : kFar * kMany;
@@ -31,8 +32,8 @@ public:
   /// A step times a number, both of any sign.
   static int64_t multiply(int64_t step, int64_t times);
 
-  /// The dimension with the smallest of such steps that are not 0, of equal
-  /// ones the last; -1 where none is known.
+  /// Returns the dimension with the smallest step that is not 0, the last one
+  /// of equal steps; -1 if no step is known.
   static int findNearest(llvm::ArrayRef<int64_t> steps);
 
 private:

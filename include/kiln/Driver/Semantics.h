@@ -25,8 +25,8 @@ namespace kiln::driver {
 
 /// How a check runs.
 struct SemanticsOptions {
-  /// Seconds that one evaluation may take; 0: any. What takes longer is not
-  /// compared, and counted.
+  /// Seconds that one evaluation may take; 0: no limit. An entry whose
+  /// evaluation takes longer is not compared, but counted as slow.
   double seconds = 10;
   /// Arguments of the entry, FILE.npy[+N] or TYPE:VALUE each, and the grid of a
   /// kernel; empty: they are invented.
@@ -34,13 +34,13 @@ struct SemanticsOptions {
   std::string grid;
 };
 
-/// What a check has found.
+/// The findings of a check.
 struct SemanticsResult {
   int64_t compared = 0;   ///< entries, sizes and passes
   int64_t changed = 0;    ///< entries that a pass has changed
-  int64_t devices = 0;    ///< of the comparisons: with what ran on a device
+  int64_t devices = 0;    ///< comparisons with results of a device
   int64_t slow = 0;       ///< entries whose evaluation takes longer than it may
-  bool wrongArgs = false; ///< whether options give what no kernel takes
+  bool wrongArgs = false; ///< whether no kernel takes the given arguments
   bool failed() const { return changed || wrongArgs; }
   std::string str() const;
 };
@@ -53,7 +53,7 @@ public:
   ~SemanticsCheck();
   SemanticsCheck(const SemanticsCheck &) = delete;
 
-  /// The check of a context; null where nothing is checked.
+  /// Returns the check of a context, or null if nothing is checked there.
   static SemanticsCheck *of(mlir::MLIRContext *context);
 
   /// Evaluates around the passes of `pm`. Errors are reported at the entries.

@@ -9,7 +9,8 @@
 
 namespace kiln::runtime {
 
-/// From libm, each as double and, with an `f` behind it, as float. Sorted.
+/// Functions of libm that kernels may call: each name is the function of
+/// double, and with an `f` behind it that of float. Sorted for binary search.
 inline constexpr std::string_view kMathSymbols[] = {
     "acos",      "acosh",     "asin",   "asinh",     "atan", "atan2",
     "atanh",     "cbrt",      "ceil",   "copysign",  "cos",  "cosh",
@@ -22,19 +23,20 @@ inline constexpr std::string_view kMathSymbols[] = {
     "tan",       "tanh",      "tgamma", "trunc",     "y0",   "y1",
     "yn"};
 
-/// From libc, libgcc and the device's own library. Sorted.
+/// Functions of libc, libgcc and the device's own library. Sorted.
 inline constexpr std::string_view kOtherSymbols[] = {
     "__divti3",     "__extendbfsf2", "__extendhfsf2", "__modti3",
     "__multi3",     "__truncdfbf2",  "__truncdfhf2",  "__truncsfbf2",
     "__truncsfhf2", "__udivti3",     "__umodti3",     "memcmp",
     "memcpy",       "memmove",       "memset",        "sched_yield"};
 
-/// Of the streaming mode of AArch64. Sorted.
+/// Functions of AArch64's ABI for its streaming mode (SME). Sorted.
 inline constexpr std::string_view kStreamingSymbols[] = {
     "__arm_sc_memcpy", "__arm_sc_memmove", "__arm_sc_memset",
     "__arm_tpidr2_restore", "__arm_tpidr2_save"};
 
-/// Whether a host device supplies the symbol to kernels.
+/// Returns whether a host device (the driver `cpu`) supplies the symbol to
+/// kernels.
 inline bool isHostSymbol(std::string_view symbol) {
   auto isMath = [](std::string_view name) {
     return std::binary_search(std::begin(kMathSymbols), std::end(kMathSymbols),

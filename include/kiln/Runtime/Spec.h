@@ -11,19 +11,24 @@
 
 namespace kiln::runtime {
 
-/// A target specification, taken apart.
+/// The parts of a target specification, `name[:chip][,key=value...]`.
 struct Spec {
-  std::string name;
-  std::string chip;
+  std::string name; ///< of the target
+  std::string chip; ///< empty: the target's default
+  /// Keys and values in order, for the compiler, and those behind `,,` for the
+  /// device driver.
   std::vector<std::pair<std::string, std::string>> options;
   std::vector<std::pair<std::string, std::string>> driverOptions;
 
+  /// Returns the parts of a text, or an error that names the wrong item.
   static Expected<Spec> parse(const std::string &text);
+  /// Returns a text that `parse` reads as the same specification.
   std::string str() const;
 };
 
-/// The part of a SPEC that the compiler takes, and the items behind the empty
-/// one: {"npu,slots=2", "cycles=on"} of "npu,slots=2,,cycles=on".
+/// Returns the part of a specification for the compiler, and the part behind
+/// `,,` for the device driver: {"npu,slots=2", "cycles=on"} for
+/// "npu,slots=2,,cycles=on".
 std::pair<std::string, std::string> splitDriverOptions(const std::string &spec);
 
 } // namespace kiln::runtime

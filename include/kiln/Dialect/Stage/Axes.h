@@ -10,23 +10,25 @@
 
 namespace kiln::stage {
 
-/// For the tiles of a region: the dimension of the box that each of their
-/// dimensions is. Sinks of the box's rank have its dimensions in order; what
-/// relates tiles to each other tells the rest.
+/// Maps each dimension of the tiles of a region to a dimension of its box.
+/// Sinks of the box's rank have its dimensions in order. Dimensions of other
+/// tiles follow from the operations between them.
 class Axes {
 public:
   static constexpr int64_t kNone = -1;
 
+  /// Computes the dimensions of all tiles of the region.
   explicit Axes(ComputeOp op);
 
-  /// The dimensions of the box, kNone where a dimension is none of them.
+  /// Returns the dimension of the box for each dimension of a tile; kNone for a
+  /// dimension that is none of them.
   llvm::ArrayRef<int64_t> of(mlir::Value tile) const;
 
-  /// C4 and C5 of stage.compute.
+  /// Checks the constraints C4 and C5 of stage.compute, and reports errors.
   mlir::LogicalResult verify() const;
 
-  /// The tiles that leave the region at this operation: what it writes,
-  /// stores, reduces or yields.
+  /// Returns the tiles that leave the region at this operation: those that it
+  /// writes, stores, reduces or yields.
   static llvm::SmallVector<mlir::Value> sinks(mlir::Operation *op);
 
 private:

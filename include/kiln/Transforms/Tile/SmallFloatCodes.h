@@ -9,17 +9,19 @@
 
 namespace kiln::tile {
 
-/// What distinguishes the formats of at most 8 bits. The bits of a number lie
-/// in the low bits of its byte.
+/// A float format of at most 8 bits. A number takes the low bits of its byte;
+/// its code is that byte.
 struct SmallFloatFormat {
+  /// Returns the format of an MLIR float type.
   static SmallFloatFormat of(mlir::Type element);
 
+  /// Returns the code of the sign bit.
   int64_t sign() const { return int64_t(1) << (width - 1); }
 
   int width = 0, mantissaBits = 0, bias = 0;
   int64_t largest = 0;  ///< code of the largest finite value
-  int64_t overflow = 0; ///< code of what overflow gives
-  int64_t nan = 0;      ///< 0 in formats without NaN
+  int64_t overflow = 0; ///< code of the result of an overflow
+  int64_t nan = 0;      ///< code of NaN; 0 in formats without NaN
   bool hasInfinity = false, hasNan = false;
   bool unsignedZero = false; ///< no negative zero; its code is NaN
   bool isScale = false;      ///< powers of two without a sign

@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Isolated/Program.h"
+#include "Deadline.h"
 #include "ServerProcess.h"
 #include "kiln/Target/Activity.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -41,10 +39,6 @@ static constexpr int kGraceMilliseconds = 2000;
 static constexpr int kClosedMilliseconds = 200;
 /// How often a wait counts as progress of the step that it is part of.
 static constexpr double kProgressSeconds = 0.1;
-/// How many times its limit a program that gets no processor may take.
-static constexpr double kMostLate = 20;
-/// How many threads of a program are looked at.
-static constexpr size_t kMostThreads = 1024;
 /// Memory of its own that a program may have, in MiB, unless
 /// KILN_ISOLATED_MEMORY says otherwise.
 static constexpr uint64_t kDefaultMemory = 16384;
@@ -228,104 +222,6 @@ bool Program::exchange(int milliseconds) {
   }
   return !all[0].revents || readOutput();
 }
-
-namespace {
-/// What a thread has had of processors, and waited for one, in seconds.
-struct Turns {
-  double ran = 0, waited = 0;
-};
-using ThreadTurns = llvm::DenseMap<pid_t, Turns>;
-
-std::optional<Turns> turnsOf(const std::string &thread) {
-  // Nanoseconds of both, and the number of turns.
-  auto file = llvm::MemoryBuffer::getFileAsStream(thread + "/schedstat");
-  if (!file)
-    return std::nullopt;
-  auto [ran, rest] = (*file)->getBuffer().split(' ');
-  uint64_t own, others;
-  if (ran.getAsInteger(10, own) ||
-      rest.split(' ').first.getAsInteger(10, others))
-    return std::nullopt;
-  return Turns{double(own) * 1e-9, double(others) * 1e-9};
-}
-
-/// Whether a thread waits for a processor, or has one.
-bool isReady(const std::string &thread) {
-  auto file = llvm::MemoryBuffer::getFileAsStream(thread + "/stat");
-  // The state stands behind the name, which may hold anything.
-  return file && (*file)->getBuffer().rsplit(')').second.starts_with(" R");
-}
-
-/// Calls `use` for each entry of a folder that is a number. Entries may vanish
-/// meanwhile.
-void forEachNumber(const std::string &folder,
-                   llvm::function_ref<void(pid_t, const std::string &)> use) {
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator at(folder, error), end;
-       !error && at != end; at.increment(error)) {
-    pid_t number;
-    if (!llvm::sys::path::filename(at->path()).getAsInteger(10, number))
-      use(number, at->path());
-  }
-}
-
-/// The turns of the threads of a group's processes, of kMostThreads at most.
-/// `oneIsReady`, if any, gets whether one of them is.
-ThreadTurns turnsOfGroup(pid_t group, bool *oneIsReady) {
-  ThreadTurns all;
-  forEachNumber("/proc", [&](pid_t pid, const std::string &process) {
-    if (getpgid(pid) != group || all.size() >= kMostThreads)
-      return;
-    forEachNumber(process + "/task", [&](pid_t id, const std::string &thread) {
-      if (all.size() >= kMostThreads)
-        return;
-      if (std::optional<Turns> its = turnsOf(thread))
-        all[id] = *its;
-      if (oneIsReady && !*oneIsReady)
-        *oneIsReady = isReady(thread);
-    });
-  });
-  return all;
-}
-
-/// When a wait for a program ends: by the clock, and later where others have
-/// the processors. Not counted are its waits for one.
-class Deadline {
-public:
-  Deadline(pid_t group, double seconds)
-      : group(group), seconds(seconds), begin(Clock::now()) {}
-
-  double passed() const {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  }
-  void extend(double more) { seconds += more; }
-
-  bool isOver() {
-    double now = passed();
-    // Short waits do not look at it.
-    if (!before && now * 1e3 > kTickMilliseconds)
-      before = turnsOfGroup(group, nullptr);
-    return now > seconds && (now > kMostLate * seconds || !isStarved(now));
-  }
-
-private:
-  bool isStarved(double now) const {
-    bool oneIsReady = false;
-    Turns since;
-    for (auto [thread, its] : turnsOfGroup(group, &oneIsReady)) {
-      Turns old = before ? before->lookup(thread) : its;
-      since.ran += its.ran - old.ran;
-      since.waited += its.waited - old.waited;
-    }
-    return now < seconds + since.waited || (oneIsReady && since.ran < seconds);
-  }
-
-  pid_t group;
-  double seconds;
-  Clock::time_point begin;
-  std::optional<ThreadTurns> before; ///< by thread
-};
-} // namespace
 
 std::string Program::describeEnd(StringRef method) {
   // An output that is closed is about to be followed by the process's end.

@@ -88,6 +88,8 @@ private:
   bool exchange(int milliseconds);
   bool readOutput();
   void forwardErrors();
+  /// The next frame that is no notification, if it is whole.
+  std::optional<Frame> nextAnswer(std::string &error);
   /// Checks that a frame answers request `id`.
   runtime::Expected<Answer> unpack(Frame frame, int64_t id);
   /// Why no answer came, once the output has ended or the process is gone.

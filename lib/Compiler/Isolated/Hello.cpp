@@ -190,7 +190,7 @@ bool fromJSON(const json::Value &value, Kernel &out, json::Path path) {
 
 struct CompileReply {
   List<Kernel> kernels;
-  std::vector<int64_t> blobs, metadata;
+  List<int64_t> blobs, metadata;
   List<Text> requirements;
 };
 bool fromJSON(const json::Value &value, CompileReply &out, json::Path path) {
@@ -461,9 +461,9 @@ kiln::isolated::parseExecutable(const json::Object &result, StringRef body,
     return reply.takeError();
   target::Executable all;
   std::vector<std::string> metadata;
-  if (Error error = cut(reply->blobs, body, "blobs", all.blobs))
+  if (Error error = cut(reply->blobs.all, body, "blobs", all.blobs))
     return error;
-  if (Error error = cut(reply->metadata, body, "metadata", metadata))
+  if (Error error = cut(reply->metadata.all, body, "metadata", metadata))
     return error;
   if (!body.empty())
     return Error("breaks the protocol: expected as many bytes as 'blobs' and "

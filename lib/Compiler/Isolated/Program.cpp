@@ -255,6 +255,16 @@ std::string Program::lastPrinted() {
   return quoteForeign(last.substr(last.rfind('\n') + 1), 240);
 }
 
+std::optional<Frame> Program::nextAnswer(std::string &error) {
+  // Later versions may have notifications from a program, to be ignored.
+  std::optional<Frame> frame = reader.next(error);
+  while (frame && !frame->head.get("id") && frame->head.getString("method")) {
+    trace("->", frame->head, frame->body.size());
+    frame = reader.next(error);
+  }
+  return frame;
+}
+
 Expected<Answer> Program::unpack(Frame frame, int64_t id) {
   auto breaks = [&](const llvm::Twine &what) {
     kill();
@@ -301,7 +311,7 @@ Expected<Answer> Program::ask(StringRef method, llvm::json::Object params,
     if (isGone)
       isOpen &= readOutput();
     std::string error;
-    std::optional<Frame> frame = reader.next(error);
+    std::optional<Frame> frame = nextAnswer(error);
     if (isCancelled && (frame || !error.empty() || !isOpen || isGone))
       return hangs();
     if (!error.empty()) {
@@ -342,7 +352,7 @@ std::optional<Frame> Program::send(StringRef bytes, double seconds,
     bool isOpen = exchange(1), isGone = process->hasEnded();
     if (isGone)
       isOpen &= readOutput();
-    std::optional<Frame> frame = reader.next(error);
+    std::optional<Frame> frame = nextAnswer(error);
     if (frame || !error.empty() || !isOpen || isGone || deadline.isOver())
       return frame;
   }

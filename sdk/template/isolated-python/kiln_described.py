@@ -65,6 +65,11 @@ def instruction_of(text, elements):
     return None
 
 
+def lacks_product(text, elements):
+    """Whether the description has matrix instructions, and none for these elements."""
+    return bool(fields_of(text, "matrix_instruction")) and instruction_of(text, elements) is None
+
+
 @functools.lru_cache(maxsize=None)
 def check_names(writer, base):
     """Refuses a name of a vendor's classes, up to the base class of the SDK, that is almost one which they leave as it is. A class that

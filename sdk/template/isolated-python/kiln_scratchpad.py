@@ -5,7 +5,7 @@ products into the blocks of a matrix unit. Needs kiln_described.py, kiln_folds.p
 kiln_transfers.py, kiln_wire.py and kiln_isolated.py beside it; later releases of Kiln bring newer copies."""
 from itertools import groupby
 
-from kiln_described import check_memories, check_names, check_product, instruction_of
+from kiln_described import check_memories, check_names, check_product, instruction_of, lacks_product
 from kiln_isolated import Decline, Label, check_operations, check_view, machine_text, machine_words
 from kiln_places import Places
 from kiln_rows import Rows
@@ -257,6 +257,9 @@ class ScratchpadWriter(Transfers, Rows, Places):
             raise Decline(op, "a product of unsigned integers")
         if op.get("input_precision") == TF32 and not self.reads_tf32:
             raise Decline(op, "a product with precision tf32")
+        elements = tuple(operand.type.element for operand in op.operands)
+        if lacks_product(self.kernel.description, elements):
+            raise Decline(op, f"no matrix instruction for {elements[0]} * {elements[1]} + {elements[2]}")
         check_product(self.kernel.description, self.block, [self.home(op, index) for index in range(3)], self.memories)
         if self.storages[acc] is not self.storages[result]:
             self.copy(acc, result)
@@ -267,7 +270,7 @@ class ScratchpadWriter(Transfers, Rows, Places):
                     at = [self.part(lhs, 0, row, step), self.part(rhs, 1, step, column), self.part(result, None, row, column)]
                     count = [min(most, size - first) for most, size, first in zip(self.block, sizes, (row, column, step))]
                     self.multiply(op, [self.address(value, offset) for value, offset, _ in at], [rows for _, _, rows in at], count)
-        instruction = instruction_of(self.kernel.description, tuple(operand.type.element for operand in op.operands))
+        instruction = instruction_of(self.kernel.description, elements)
         if instruction:
             self.kernel.lowered(op, instruction)
 

@@ -180,6 +180,15 @@ for kind, kernel in ((Machine, square), (Narrow, product), (Panelled, product), 
     except (Decline, ValueError) as why:
         print(f"{kernel.symbol}: {why}")
 
+# Of the products that a class writes, a description that lists matrix instructions leaves those of their types.
+INSTRUCTION = '#kiln.matrix_instruction<name = "mm", lhs = <types = [{0}]>, rhs = <types = [{0}]>, acc = <types = [{1}]>>'
+for types in (("f32", "f32"), ("i8", "i8"), ("ui8", "i32")):
+    unsigned.description = INSTRUCTION.format(*types)
+    try:
+        Unsigned(unsigned, [a, b, c])
+    except Decline as why:
+        print(f"{unsigned.symbol}, {' and '.join(types)}: {why}")
+
 # Labels are numbers of words in modules, and of instructions in text.
 label = Label()
 label.at = 1

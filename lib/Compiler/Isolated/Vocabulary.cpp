@@ -3,6 +3,7 @@
 
 #include "kiln/Isolated/Vocabulary.h"
 #include "Downgrades.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
@@ -409,6 +410,12 @@ std::string kiln::isolated::wireTypeName(Type type) {
     return "tensor";
   if (isa<FunctionType>(type))
     return "function";
+  // Printing a type sets up a printer, and every kernel has these.
+  StringRef known = type.getAbstractType().getName();
+  if (isa<FloatType, IndexType>(type) && known.consume_front("builtin."))
+    return known.str();
+  if (isa<tile::TileDialect>(type.getDialect()))
+    return known.str();
   std::string text;
   llvm::raw_string_ostream os(text);
   type.print(os);

@@ -235,7 +235,7 @@ class Server:
 
     @staticmethod
     def encode(head):
-        return json.dumps(head).encode()
+        return json.dumps(head, allow_nan=False).encode()  # NaN is not JSON
 
     def answer(self, method, params, body):
         try:

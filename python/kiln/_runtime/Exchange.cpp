@@ -4,6 +4,7 @@
 // results arrive as tensors of the framework.
 #include "Exchange.h"
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 using namespace kiln::python;
@@ -98,17 +99,64 @@ bool putTogether(View &view) {
   return true;
 }
 
+/// Gives a tensor its dimensions in another order. False if that is not one of
+/// its dimensions.
+bool reorder(View &view, PyObject *order, Shapes &shapes) {
+  auto rank = size_t(view.ndim);
+  if (!PyBytes_Check(order) || size_t(PyBytes_Size(order)) != rank ||
+      !view.strides)
+    return false;
+  const char *dims = PyBytes_AsString(order);
+  std::vector<int64_t> &made = shapes.emplace_back(2 * rank);
+  for (size_t d = 0; d < rank; ++d) {
+    auto from = size_t(static_cast<unsigned char>(dims[d]));
+    if (from >= rank)
+      return false;
+    made[d] = view.shape[from];
+    made[rank + d] = view.strides[from];
+  }
+  view.shape = made.data();
+  view.strides = made.data() + rank;
+  return true;
+}
+
+/// Gives a result the sizes and strides in `layout`, numbers of 64 bits. False
+/// if these are not as many as it has.
+bool relayout(View &view, PyObject *layout) {
+  size_t bytes = size_t(view.ndim) * sizeof(int64_t);
+  if (!PyBytes_Check(layout) || size_t(PyBytes_Size(layout)) != 2 * bytes ||
+      !view.strides)
+    return false;
+  std::memcpy(view.shape, PyBytes_AsString(layout), bytes);
+  std::memcpy(view.strides, PyBytes_AsString(layout) + bytes, bytes);
+  return true;
+}
+
+/// The part of an argument or result at place `i` in a tuple of `forms`; null
+/// where it is as it is.
+PyObject *formOf(PyObject *forms, Py_ssize_t part, size_t i) {
+  PyObject *list = forms && PyTuple_Check(forms) && part < PyTuple_Size(forms)
+                       ? PyTuple_GetItem(forms, part)
+                       : nullptr;
+  if (!list || !PyTuple_Check(list) || Py_ssize_t(i) >= PyTuple_Size(list))
+    return nullptr;
+  PyObject *form = PyTuple_GetItem(list, Py_ssize_t(i));
+  return form == Py_None ? nullptr : form;
+}
+
 } // namespace
 
 Taken kiln::python::take(const Exchange *exchange, PyObject *object,
                          bool isSignless, KilnLentTensor &taken, Shapes *shapes,
-                         Place place) {
+                         Place place, PyObject *order) {
   View view = {};
   if (exchange->view(object, &view)) {
     if (!PyErr_Occurred())
       PyErr_SetString(PyExc_TypeError, "expected a tensor");
     return Taken::failed;
   }
+  if (shapes && order && !reorder(view, order, *shapes))
+    return Taken::no;
   bool isComplex = shapes && view.code == kComplex;
   bool hasFlag =
       isComplex ? isFlagged(object, "is_conj")
@@ -131,7 +179,7 @@ Taken kiln::python::take(const Exchange *exchange, PyObject *object,
   }
   if (!isComplex && !isRowMajor(view))
     return Taken::no;
-  // The shape is the tensor's own, which the caller holds.
+  // The shape is the tensor's own, which the caller holds, or in `shapes`.
   taken = {static_cast<char *>(view.data) + view.byteOffset, type, view.ndim,
            view.shape, nullptr};
   return Taken::yes;
@@ -181,11 +229,14 @@ bool run(PyObject *session, const char *entry,
 /// The results of a call with `count` arguments, as a list of the framework's
 /// tensors; null with `isRowMajor` cleared where an argument is not row-major,
 /// or after raising. A result is complex where `complexes` has a byte that is
-/// not zero at its place, if it has one there.
+/// not zero at its place, if it has one there. `forms` (null: none): a tuple of
+/// the orders of arguments and one of the layouts of results, each None where
+/// nothing changes.
 template <typename Fn>
 static PyObject *callWith(PyObject *session, const char *entry,
                           const Exchange *exchange, PyObject *complexes,
-                          size_t count, Fn &&argument, bool &isRowMajor) {
+                          PyObject *forms, size_t count, Fn &&argument,
+                          bool &isRowMajor) {
   // Kept for the next call: blocks of this size are what malloc tidies up for.
   thread_local std::vector<KilnLentTensor> kept;
   std::vector<KilnLentTensor> arguments = std::move(kept);
@@ -193,7 +244,7 @@ static PyObject *callWith(PyObject *session, const char *entry,
   Shapes shapes;
   for (size_t i = 0; i < count; ++i)
     switch (take(exchange, argument(i), /*isSignless=*/true, arguments[i],
-                 &shapes)) {
+                 &shapes, Place(), formOf(forms, 0, i))) {
     case Taken::yes:
       break;
     case Taken::no:
@@ -223,6 +274,12 @@ static PyObject *callWith(PyObject *session, const char *entry,
       own->deleter(own);
       PyErr_SetString(PyExc_TypeError, "expected real and imaginary parts");
       Py_CLEAR(list);
+    } else if (PyObject *layout = formOf(forms, 1, size_t(i));
+               list && layout && !relayout(own->tensor, layout)) {
+      own->deleter(own);
+      PyErr_SetString(PyExc_TypeError,
+                      "expected sizes and strides of all dimensions");
+      Py_CLEAR(list);
     } else if (list && exchange->toObject(managed, &object)) {
       if (!PyErr_Occurred())
         PyErr_SetString(PyExc_TypeError, "the framework takes no such tensor");
@@ -235,14 +292,17 @@ static PyObject *callWith(PyObject *session, const char *entry,
   return list;
 }
 
-/// exchange(session, entry, api, arguments, complexes=b""): a list of the
-/// framework's tensors, or None where an argument is not row-major.
+/// exchange(session, entry, api, arguments, complexes=b"", forms=None): a list
+/// of the framework's tensors, or None where an argument is not row-major.
+/// `forms`: for each argument the order in which the package has its
+/// dimensions, as bytes, and for each result sizes and strides, as bytes of
+/// numbers of 64 bits; None instead of one that is as it is.
 PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
   PyObject *session = nullptr, *capsule = nullptr, *given = nullptr,
-           *complexes = nullptr;
+           *complexes = nullptr, *forms = nullptr;
   const char *entry = nullptr;
-  if (!PyArg_ParseTuple(args, "OsOO!|S:exchange", &session, &entry, &capsule,
-                        &PyList_Type, &given, &complexes) ||
+  if (!PyArg_ParseTuple(args, "OsOO!|SO:exchange", &session, &entry, &capsule,
+                        &PyList_Type, &given, &complexes, &forms) ||
       !isA(session, sessionType))
     return nullptr;
   const Exchange *exchange = exchangeIn(capsule);
@@ -250,7 +310,7 @@ PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
     return nullptr;
   bool isRowMajor = true;
   PyObject *list = callWith(
-      session, entry, exchange, complexes, size_t(PyList_Size(given)),
+      session, entry, exchange, complexes, forms, size_t(PyList_Size(given)),
       [&](size_t i) { return PyList_GetItem(given, Py_ssize_t(i)); },
       isRowMajor);
   if (!isRowMajor)
@@ -259,7 +319,7 @@ PyObject *kiln::python::exchangeCall(PyObject *, PyObject *args) {
 }
 
 /// What bind() returns, called: `self` is (session, entry, api, otherwise,
-/// complexes).
+/// complexes, forms).
 static PyObject *boundCall(PyObject *self, PyObject *args) {
   const Exchange *exchange = exchangeIn(PyTuple_GetItem(self, 2));
   if (!exchange)
@@ -267,7 +327,8 @@ static PyObject *boundCall(PyObject *self, PyObject *args) {
   bool isRowMajor = true;
   PyObject *list = callWith(
       PyTuple_GetItem(self, 0), PyBytes_AsString(PyTuple_GetItem(self, 1)),
-      exchange, PyTuple_GetItem(self, 4), size_t(PyTuple_Size(args)),
+      exchange, PyTuple_GetItem(self, 4), PyTuple_GetItem(self, 5),
+      size_t(PyTuple_Size(args)),
       [&](size_t i) { return PyTuple_GetItem(args, Py_ssize_t(i)); },
       isRowMajor);
   if (!isRowMajor)
@@ -275,22 +336,22 @@ static PyObject *boundCall(PyObject *self, PyObject *args) {
   return list;
 }
 
-/// bind(session, entry, api, otherwise, complexes): a function of the entry's
-/// arguments that does what exchange() does, and calls `otherwise` with them
-/// where one is not row-major. No frame of Python lies between its caller and
-/// the call.
+/// bind(session, entry, api, otherwise, complexes, forms=None): a function of
+/// the entry's arguments that does what exchange() does, and calls `otherwise`
+/// with them where one is not row-major. No frame of Python lies between its
+/// caller and the call.
 PyObject *kiln::python::bindCall(PyObject *, PyObject *args) {
   static PyMethodDef definition = {"kiln_call", boundCall, METH_VARARGS,
                                    nullptr};
   PyObject *session = nullptr, *capsule = nullptr, *otherwise = nullptr,
-           *complexes = nullptr;
+           *complexes = nullptr, *forms = Py_None;
   const char *entry = nullptr;
-  if (!PyArg_ParseTuple(args, "OsOOS:bind", &session, &entry, &capsule,
-                        &otherwise, &complexes) ||
+  if (!PyArg_ParseTuple(args, "OsOOS|O:bind", &session, &entry, &capsule,
+                        &otherwise, &complexes, &forms) ||
       !isA(session, sessionType) || !exchangeIn(capsule))
     return nullptr;
-  PyObject *bound =
-      Py_BuildValue("(OyOOO)", session, entry, capsule, otherwise, complexes);
+  PyObject *bound = Py_BuildValue("(OyOOOO)", session, entry, capsule,
+                                  otherwise, complexes, forms);
   PyObject *function =
       bound ? PyCFunction_NewEx(&definition, bound, nullptr) : nullptr;
   Py_XDECREF(bound);

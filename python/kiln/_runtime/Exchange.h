@@ -52,9 +52,11 @@ enum class Taken : uint8_t { yes, no, failed };
 
 /// With `isSignless` unsigned integers are those without sign that prim has.
 /// `shapes` is for complex tensors, which are taken where it is given. The
-/// tensor has to be at `place`.
+/// tensor has to be at `place`. `order` (null: as they are), with `shapes`: the
+/// dimensions as the package has them, a byte for each.
 Taken take(const Exchange *exchange, PyObject *object, bool isSignless,
-           KilnLentTensor &taken, Shapes *shapes = nullptr, Place place = {});
+           KilnLentTensor &taken, Shapes *shapes = nullptr, Place place = {},
+           PyObject *order = nullptr);
 
 /// The interface in a capsule; null after raising.
 const Exchange *exchangeIn(PyObject *capsule);

@@ -215,7 +215,7 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
                 return _boxed(replay) if replay else run
             if kind == "inference" and made.direct and _calls_alone(graph_module, made):
                 alone.append(made.bound() if replay is None else lambda *arguments: replay(list(arguments)))
-                if plain and not any(made.complexes):
+                if plain and not any(made.complexes) and not made.forms:
                     plain(made, _count(module))
             places = written.places(module, made) if kind != "backward" and written.pays(made.device) else []
             return written.at_once(replay or made.boxed, places) if places else _boxed(replay or made.boxed)

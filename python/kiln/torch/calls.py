@@ -16,7 +16,8 @@ def call(session, entry, given, complexes=b""):
     return made
 
 
-def bound(program, complexes=b""):
-    """A function that hands its arguments to a package, and what comes out of it back."""
+def bound(program, complexes=b"", forms=None, otherwise=None):
+    """A function that hands its arguments to a package, and what comes out of it back. `forms`: the orders of arguments and layouts
+    of results. `otherwise` gets arguments that lie in memory in another way; without it they are copied."""
     session, entry = program._session, program.default.name
-    return bind(session, entry, EXCHANGE, lambda *arguments: call(session, entry, list(arguments), complexes), complexes)
+    return bind(session, entry, EXCHANGE, otherwise or (lambda *arguments: call(session, entry, list(arguments), complexes)), complexes, forms)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph compiled to a package that is loaded: calls of it, with tensors of torch."""
+import sys
+
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
@@ -227,12 +229,32 @@ class Compiled:
         self.count = len(placeholders)
         #: Arguments with which an offset counts from the beginning of their storage, which the package does not have.
         self.whole = [i for i, one in enumerate(placeholders) if any(counts_in_storage(user, one) for user in one.users)]
+        self.forms = None if self.calls else self._forms()
         self.direct = self._is_direct()
 
+    def _forms(self):
+        """The orders of arguments and the layouts of results with which the package takes the arguments and makes the graph's results;
+        None where these are as they are, or where more is to be done."""
+        if self.plain and not self.orders:
+            return None
+        layouts = []
+        for place, (kind, one) in enumerate(self.results):
+            if kind not in ("tensor", "strided"):
+                return None
+            at, *about = one if kind == "strided" else (one,)
+            numbers = [number for part in about for number in part]
+            if at != place or any(number[0] != "constant" for number in numbers) or (about and self.complexes[at]):
+                return None
+            layouts.append(b"".join(number[1].to_bytes(8, sys.byteorder) for number in numbers) if about else None)
+        if len(layouts) != len(self.types):
+            return None
+        orders = dict(self.orders)
+        return tuple(bytes(orders[i]) if i in orders else None for i in range(len(self.tensors))), tuple(layouts)
+
     def _is_direct(self):
-        """Whether the package takes the arguments as they are, and its results are those of the graph."""
-        return bool(self.plain and self.program and len(self.tensors) == self.count and not (
-            self.added or self.checks or self.whole or self.near or self.orders))
+        """Whether the package takes the arguments as they are, but for an order of dimensions, and its results are those of the graph."""
+        return bool((self.forms or (self.plain and not self.orders)) and self.program and len(self.tensors) == self.count and not (
+            self.added or self.checks or self.whole or self.near))
 
     def _draw(self, node):
         """What fills the tensor of a random operation before each call."""
@@ -294,8 +316,9 @@ class Compiled:
         if self.direct:
             if self.calls:
                 return self.calls.queued(*arguments)
-            made = exchange(self.session, self.entry, EXCHANGE, arguments, self.complexes)
-            return made if made is not None else self._run(arguments)
+            made = exchange(self.session, self.entry, EXCHANGE, arguments, self.complexes, self.forms)
+            if made is not None or not self.forms:
+                return made if made is not None else self._run(arguments)
         for i in self.whole:
             if arguments[i].storage_offset():
                 raise RuntimeError(f"unsupported: as_strided of argument {i}, which begins behind its storage; clone() it")
@@ -352,7 +375,8 @@ class Compiled:
         """A function of the graph's arguments for graphs whose package takes them as they are, else None."""
         if not self.direct:
             return None
-        return self.calls.queued if self.calls else bound(self.program, self.complexes)
+        otherwise = (lambda *arguments: self.boxed(list(arguments))) if self.forms else None
+        return self.calls.queued if self.calls else bound(self.program, self.complexes, self.forms, otherwise)
 
     def _run(self, arguments):
         """The package's results, as tensors of torch."""

@@ -3,9 +3,9 @@
 // RUN: kiln-compile %s --target=cpu:x86-64-v4,threads=1 --print-ir-after=stage-split-products -o %t.kiln 2>&1 | FileCheck %s
 // RUN: kiln-compile %s --target=cpu:x86-64-v4,threads=1 --print-ir-after=convert-stage-to-cpu -o %t.kiln 2>&1 | FileCheck %s --check-prefix=KERNEL
 // RUN: kiln-compile %s --target=cpu:neoverse-n1,threads=1 --print-ir-after=stage-split-products -o %t.kiln 2>&1 | FileCheck %s --check-prefix=NEON
-// RUN: for entry in rows columns pairs bytes doubles patches; do kiln-run %s --entry=$entry --target=cpu,threads=1 --check 2>&1; \
+// RUN: for entry in rows columns pairs bytes doubles patches first_layer groups; do kiln-run %s --entry=$entry --target=cpu,threads=1 --check 2>&1; \
 // RUN:   kiln-run %s --entry=$entry --target=cpu:x86-64-v3,threads=2 --check 2>&1; done | FileCheck %s --check-prefix=RIGHT
-// RIGHT-COUNT-12: result 0: ok:
+// RIGHT-COUNT-16: result 0: ok:
 
 // CHECK-LABEL: @rows_0_dot
 // CHECK: stage.alloc : memref<{{.*}}, affine_map<(d0, d1) -> (d0 floordiv [[R:[0-9]+]], d1 floordiv [[D:[0-9]+]], d0 mod [[R]], d1 mod [[D]])>>
@@ -51,4 +51,22 @@ func.func @doubles(%x: tensor<3x29x67xf64>, %w: tensor<3x67x23xf64>) -> tensor<3
 func.func @patches(%x: tensor<2x13x13x48xf32>, %w: tensor<40x3x3x48xf32>) -> tensor<2x13x13x40xf32> {
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x13x13x48xf32>, tensor<40x3x3x48xf32> -> tensor<2x13x13x40xf32>
   return %0 : tensor<2x13x13x40xf32>
+}
+
+// Rows that come in short runs are kept, too: nine elements of each line of an image with three channels.
+// CHECK-LABEL: @first_layer_0_conv
+// CHECK: stage.alloc : memref<{{.*}}, affine_map<(d0, d1) -> (d0 floordiv [[R:[0-9]+]], d1 floordiv [[D:[0-9]+]], d0 mod [[R]], d1 mod [[D]])>>
+// KERNEL-LABEL: @first_layer_0_conv
+// KERNEL: cpu.micro_kernel {{.*}} groups[[[D:[0-9]+]], 1]
+func.func @first_layer(%x: tensor<1x21x21x3xf32>, %w: tensor<40x3x3x3xf32>) -> tensor<1x11x11x40xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x21x21x3xf32>, tensor<40x3x3x3xf32> -> tensor<1x11x11x40xf32>
+  return %0 : tensor<1x11x11x40xf32>
+}
+
+// So are eight channels of a group at each of nine positions.
+// CHECK-LABEL: @groups_0_conv
+// CHECK: stage.alloc : memref<{{.*}}, affine_map<(d0, d1) -> (d0 floordiv [[R:[0-9]+]], d1 floordiv [[D:[0-9]+]], d0 mod [[R]], d1 mod [[D]])>>
+func.func @groups(%x: tensor<1x14x14x32xf32>, %w: tensor<32x3x3x8xf32>) -> tensor<1x14x14x32xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 4 : i64} : tensor<1x14x14x32xf32>, tensor<32x3x3x8xf32> -> tensor<1x14x14x32xf32>
+  return %0 : tensor<1x14x14x32xf32>
 }

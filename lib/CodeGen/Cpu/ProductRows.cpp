@@ -140,16 +140,21 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
 }
 
 /// Whether the last dimension of a tile, from `lanes` elements on, is
-/// contiguous in all memory that the tile is computed from.
+/// contiguous in all memory that the tile is computed from, or comes in runs,
+/// as patches of images with few channels do. Vectors are put together from
+/// runs in either form of a panel.
 static bool liesInRows(Value tile, int64_t lanes) {
+  constexpr int64_t kMostRuns = 4; // of a register
   SmallVector<Value> open = {tile};
   bool isRead = false;
+  if (cast<RankedTensorType>(tile.getType()).getShape().back() < lanes)
+    return false;
   while (!open.empty()) {
     Value value = open.pop_back_val();
     auto type = cast<RankedTensorType>(value.getType());
     Operation *op = value.getDefiningOp();
     int64_t last = type.getRank() - 1;
-    if (!op || last < 0 || type.getDimSize(last) < lanes)
+    if (!op || last < 0 || type.getDimSize(last) * kMostRuns < lanes)
       return false;
     if (auto load = dyn_cast<ViewAccessOpInterface>(op)) {
       auto view = dyn_cast<tile::ViewType>(load.getAccessedView().getType());

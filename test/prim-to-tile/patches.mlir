@@ -81,3 +81,13 @@ func.func @channels_last_grouped(%x: tensor<4x8x8x32xf32>, %w: tensor<32x16x3x3x
   %1 = prim.conv %x, %0 {strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 2 : i64} : tensor<4x8x8x32xf32>, tensor<32x3x3x16xf32> -> tensor<4x4x4x32xf32>
   return %1 : tensor<4x4x4x32xf32>
 }
+
+// Positions of a line and their three channels are copied as one dimension.
+// CHECK-LABEL: tile.kernel private @few_channels_0_conv_pad(
+// CHECK-SAME: !tile.view<2x21x60xf32>
+// CHECK-SAME: !tile.view<2x23x63xf32>
+// CHECK: tile.load %arg0 at [%c0, %c-1, %c-3] {{.*}} -> tensor<2x23x63xf32>
+func.func @few_channels(%x: tensor<2x21x20x3xf32>, %w: tensor<40x3x3x3xf32>) -> tensor<2x11x10x40xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 0>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x21x20x3xf32>, tensor<40x3x3x3xf32> -> tensor<2x11x10x40xf32>
+  return %0 : tensor<2x11x10x40xf32>
+}

@@ -47,6 +47,46 @@ void Surrounded::undo() {
   kernel.erase();
 }
 
+/// Whether positions of a line and their channels should be copied as one
+/// dimension: both lie side by side before and after, and the channels of a
+/// position fill no whole registers.
+static bool joinsChannels(const Buffer &input, ArrayRef<unsigned> order,
+                          size_t numSpatial) {
+  constexpr int64_t kLine = 512;
+  unsigned channels = input.rank() - 1;
+  return numSpatial > 0 && numSpatial + 1 == channels &&
+         order.back() == channels && order[order.size() - 2] == channels - 1 &&
+         input.sizes[channels].isStatic() && input.strides[channels].is(1) &&
+         input.strides[channels - 1].is(input.sizes[channels].get()) &&
+         input.sizes[channels].get() *
+                 input.elementType().getIntOrFloatBitWidth() % kLine !=
+             0;
+}
+
+/// `surround` with these as one dimension.
+static Surrounded surroundLines(Group &group, const Buffer &input,
+                                ArrayRef<int64_t> low, ArrayRef<int64_t> sizes,
+                                ArrayRef<unsigned> order, TypedAttr outside,
+                                StringRef schedule, StringRef suffix) {
+  unsigned column = input.rank() - 2;
+  int64_t channels = input.sizes.back().get();
+  Buffer lines = input;
+  lines.sizes[column] = input.sizes[column] * channels;
+  lines.sizes.pop_back();
+  lines.strides[column] = 1;
+  lines.strides.pop_back();
+  SmallVector<int64_t> before(low), all(sizes);
+  before.back() *= channels;
+  all.back() *= channels;
+  Surrounded result = surround(group, lines, before, all, order.drop_back(),
+                               outside, schedule, /*phases=*/1, suffix);
+  result.buffer.sizes[column] = sizes.back();
+  result.buffer.sizes.push_back(channels);
+  result.buffer.strides[column] = channels;
+  result.buffer.strides.push_back(1);
+  return result;
+}
+
 Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
                                     ArrayRef<int64_t> low,
                                     ArrayRef<int64_t> sizes,
@@ -54,9 +94,13 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
                                     StringRef schedule, int64_t phases,
                                     StringRef suffix) {
   unsigned rank = input.rank(), split = rank - 2;
+  if (phases == 1 && computesFromCaches(group.ctx) &&
+      joinsChannels(input, order, low.size()))
+    return surroundLines(group, input, low, sizes, order, outside, schedule,
+                         suffix);
   KernelBuilder copy(group.host, group.fusion.getLoc(),
                      (group.ctx.kernelName + "_" + suffix).str());
-  auto isSpatial = [&](unsigned d) { return d > 0 && d + 1 < rank; };
+  auto isSpatial = [&](unsigned d) { return d > 0 && d <= low.size(); };
   SmallVector<Extent> whole;
   target::TilingProblem problem;
   target::TilingTile tile;

@@ -105,6 +105,8 @@ public:
   Error *take() {
     if (takeOpen())
       return nullptr;
+    if (areAllOpen())
+      return tooManyCalls(kMostCallsAtOnce, "calls of one program at once");
     // Others begin and end calls meanwhile: opening takes long, and may wait
     // for what they do.
     PackagePtr package;
@@ -137,6 +139,11 @@ private:
     return part;
   }
 
+  bool areAllOpen() {
+    std::lock_guard<std::mutex> lock(loaded.nesting);
+    return loaded.parts.size() + loaded.nested.size() >= kMostCallsAtOnce;
+  }
+
   LoadedExecutable &loaded;
 };
 
@@ -165,6 +172,10 @@ Error *execute(ExecuteArgs &args) {
   if (args.options && (args.options->numSends || args.options->numReceives))
     return fail(Code::Unimplemented,
                 "unsupported: calls that send to the host while they run");
+  CallDepth depth(CallDepth::get() + 1);
+  if (CallDepth::get() > kMostNestedCalls)
+    return tooManyCalls(kMostNestedCalls,
+                        "calls within each other's callbacks");
   if (!loaded.group)
     return executeAlone(args);
   std::vector<char> succeeded(loaded.parts.size());

@@ -11,6 +11,15 @@ std::atomic<uint64_t> numGroups = 0;
 
 } // namespace
 
+thread_local size_t CallDepth::current = 0;
+
+Error *kiln::pjrt::tooManyCalls(size_t most, const char *of) {
+  return fail(Code::ResourceExhausted,
+              "unsupported: more than " + std::to_string(most) + " " + of +
+                  "; expected callbacks that end, found one that may call its "
+                  "own program without end");
+}
+
 Worker::~Worker() {
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -104,24 +113,30 @@ Error *Group::enter(const Parts &parts) {
 
 /// This group once no call has it, or the group for calls that begin while a
 /// program with callbacks runs.
-Group *Group::take(const LoadedExecutable &loaded) {
+Error *Group::take(const LoadedExecutable &loaded, Group *&taken) {
   std::unique_lock<std::mutex> lock(state);
   freed.wait(lock, [&] { return !taker || taker->hasCallbacks; });
   if (taker) {
+    if (depth + 1 == kMostCallsAtOnce / size)
+      return tooManyCalls(depth + 1, "calls at once on several devices");
     if (!next)
       next = std::make_unique<Group>(size, depth + 1);
     Group *other = next.get();
     lock.unlock();
-    return other->take(loaded);
+    return other->take(loaded, taken);
   }
+  taken = this;
   taker = &loaded;
   if (loaded.hasCallbacks)
     freed.notify_all();
-  return this;
+  return nullptr;
 }
 
 Error *Group::run(LoadedExecutable &loaded,
                   const std::function<Error *(size_t, Part &)> &task) {
+  Group *free = nullptr;
+  if (Error *error = take(loaded, free))
+    return error;
   // Also if a thread cannot be started, others go on.
   struct Freeing {
     Group *group;
@@ -130,7 +145,7 @@ Error *Group::run(LoadedExecutable &loaded,
       group->taker = nullptr;
       group->freed.notify_all();
     }
-  } taken = {take(loaded)};
+  } taken = {free};
   return taken.group->runTaken(loaded, task);
 }
 
@@ -145,7 +160,8 @@ Error *Group::runTaken(LoadedExecutable &loaded,
   std::condition_variable ended;
   size_t numEnded = 0;
   Error *first = nullptr;
-  auto work = [&](size_t rank) {
+  auto work = [&, within = CallDepth::get()](size_t rank) {
+    CallDepth depth(within);
     Error *error = task(rank, *(*parts)[rank]);
     if (error) {
       std::string why = error->message;

@@ -10,6 +10,30 @@
 
 namespace kiln::pjrt {
 
+/// How many calls the present one is within: a callback of each began the next
+/// one. Set for the scope on this thread; threads of groups take it over from
+/// the thread that begins their call.
+class CallDepth {
+public:
+  explicit CallDepth(size_t depth) : before(current) { current = depth; }
+  CallDepth(const CallDepth &) = delete;
+  ~CallDepth() { current = before; }
+  static size_t get() { return current; }
+
+private:
+  static thread_local size_t current;
+  const size_t before;
+};
+
+/// Callbacks that call programs within each other, at most. Each level takes
+/// some of the thread's stack and a session.
+inline constexpr size_t kMostNestedCalls = 32;
+/// Calls of one program with callbacks at the same time, at most: their threads
+/// may wait for each other, or be unrelated.
+inline constexpr size_t kMostCallsAtOnce = 512;
+/// The error of one call more.
+Error *tooManyCalls(size_t most, const char *of);
+
 /// A thread that runs tasks in the order in which they were given.
 class Worker {
 public:
@@ -46,7 +70,7 @@ public:
 private:
   using Parts = std::vector<std::unique_ptr<Part>>;
 
-  Group *take(const LoadedExecutable &loaded);
+  Error *take(const LoadedExecutable &loaded, Group *&taken);
   Error *runTaken(LoadedExecutable &loaded,
                   const std::function<Error *(size_t, Part &)> &task);
   Error *join();

@@ -199,6 +199,47 @@ def callbacks_call_their_own_program():
 
 
 @check
+def callbacks_without_end_are_stopped():
+    """Within each other, and each in a thread of its own. The next call is right."""
+    def own(x):
+        levels.append(float(x))
+        return np.float32(call(x - 1) if x > 0 or x < -5 else 0)
+
+    def in_a_thread(x):
+        found = []
+
+        def run():
+            try:
+                found.append(own(x))
+            except Exception as error:  # for the thread that waits
+                found.append(error)
+
+        other = threading.Thread(target=run)
+        other.start()
+        other.join()
+        if isinstance(found[0], Exception):
+            raise found[0]
+        return found[0]
+
+    def call(x):
+        arrays = executable.execute_sharded([jax.device_put(np.float32(x), jax.devices("kiln")[0])])
+        return float(np.asarray(arrays.disassemble_into_single_device_arrays()[0][0]))
+
+    for function, start, most in ((own, -6, 32), (in_a_thread, -6, 512)):
+        levels = []
+        program = jax.jit(lambda x, function=function: x + jax.pure_callback(function, like(x), x)).lower(np.float32(0)).compile()
+        executable = program.runtime_executable()
+        try:
+            call(start)
+        except Exception as error:  # what JAX raises
+            assert f"more than {most} calls" in str(error), str(error)[-500:]
+        else:
+            raise AssertionError("no error")
+        assert len(levels) == most, len(levels)
+        assert call(3) == 6
+
+
+@check
 def callbacks_wait_for_another_thread():
     """It calls their program, too."""
     def wait(x):

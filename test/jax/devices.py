@@ -325,6 +325,41 @@ def callbacks_call_their_own_program_on_several_devices():
 
 
 @check
+def callbacks_without_end_on_several_devices_are_stopped():
+    """On the device whose thread began the call, and on one with a thread of its own. The next call is right."""
+    mesh, _ = meshes()
+
+    def placed(start):
+        return jax.device_put(np.full(4, start, np.float32), NamedSharding(mesh, P("x")))
+
+    def run(start):
+        # JAX itself refuses to call a function within a call of it.
+        arrays = executable.execute_sharded([placed(start)]).disassemble_into_single_device_arrays()
+        return float(np.asarray(arrays[0][0])[0])
+
+    def ask(x):
+        return np.full(1, run(x[0] - 1), np.float32) if x[0] != 1 else np.asarray(x)
+
+    for device in (0, 3):
+        def each(x, device=device):
+            own = lax.cond(lax.axis_index("x") == device, lambda x: jax.pure_callback(ask, jax.ShapeDtypeStruct((1,), "float32"), x),
+                           lambda x: x, x)
+            return lax.psum(own, "x")
+
+        program = jax.jit(jax.shard_map(each, mesh=mesh, in_specs=P("x"), out_specs=P(), check_vma=False)).lower(placed(1)).compile()
+        executable = program.runtime_executable()
+        begin = time.monotonic()
+        try:
+            run(0)
+        except Exception as error:  # what JAX raises
+            assert "more than 32 calls within each other's callbacks" in str(error), str(error)[-500:]
+        else:
+            raise AssertionError("no error")
+        assert time.monotonic() - begin < 120, "the other devices waited for the one that failed"
+        assert run(2) == 10, run(2)
+
+
+@check
 def a_failure_on_one_device_ends_the_call():
     """And the next call is right."""
     mesh, _ = meshes()

@@ -7,6 +7,9 @@
 // RUN: kiln-run %s --target=cpu --check --entry=added --arg=random:1 --arg=random:2
 // RUN: kiln-run %s --target=cpu --check --entry=reversed --arg=random:1
 // RUN: kiln-run %s --target=cpu --check --entry=open --arg=random:1:f32:8x32 --arg=random:2
+// RUN: kiln-run %s --target=cpu --check --entry=joined --arg=random:1 --arg=random:2
+// RUN: kiln-run %s --target=cpu --check --entry=register --arg=random:1
+// RUN: kiln-compile %s --target=amd:gfx942 --emit=program | FileCheck %s --check-prefix=GPU
 // RUN: kiln-compile %s --target=cpu --explain -o %t.kiln 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: schedule {{ *}}prim.while -> a loop of the host
 // EXPLAIN-NEXT: declined by generic.loop: more than 64 elements are written in each iteration
@@ -182,4 +185,59 @@ func.func @open(%x: tensor<?x32xf32>, %y: tensor<32xf32>) -> tensor<32xf32> {
     prim.yield %i2, %q : tensor<i32>, tensor<32xf32>
   }
   return %r#1 : tensor<32xf32>
+}
+
+// Tensors of one element along a dimension, as keys of random bits have them, are joined by choices.
+// CHECK-LABEL: tile.kernel private @joined_{{[0-9]+}}_loop
+// CHECK: tile.iota
+// CHECK: scf.while {{.*}} : (i32, tensor<3x4xf32>, tensor<40xf32>) -> (i32, tensor<3x4xf32>, tensor<40xf32>)
+// CHECK-COUNT-2: arith.select
+// CHECK-LABEL: program.func @joined
+// CHECK-NOT: scf.while
+// CHECK: program.return
+func.func @joined(%k: tensor<3x4xf32>, %x: tensor<40xf32>) -> (tensor<3x4xf32>, tensor<40xf32>) {
+  %zero = prim.full 0 : i32 : tensor<i32>
+  %one = prim.full 1 : i32 : tensor<i32>
+  %most = prim.full 5 : i32 : tensor<i32>
+  %half = prim.full 5.0e-01 : f32 : tensor<1x4xf32>
+  %r:3 = prim.while (%zero, %k, %x) : (tensor<i32>, tensor<3x4xf32>, tensor<40xf32>) -> (tensor<i32>, tensor<3x4xf32>, tensor<40xf32>) {
+  ^bb0(%i: tensor<i32>, %a: tensor<3x4xf32>, %b: tensor<40xf32>):
+    %p = prim.lt %i, %most : tensor<i32> -> tensor<i1>
+    prim.yield %p : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %a: tensor<3x4xf32>, %b: tensor<40xf32>):
+    %j = prim.add %i, %one : tensor<i32>
+    %a0 = prim.slice %a starts [0, 0] limits [1, 4] strides [1, 1] : tensor<3x4xf32> -> tensor<1x4xf32>
+    %a1 = prim.slice %a starts [1, 0] limits [2, 4] strides [1, 1] : tensor<3x4xf32> -> tensor<1x4xf32>
+    %a2 = prim.slice %a starts [2, 0] limits [3, 4] strides [1, 1] : tensor<3x4xf32> -> tensor<1x4xf32>
+    %m = prim.mul %a1, %half : tensor<1x4xf32>
+    %next = prim.cat %a2, %m, %a0 dim 0 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32> -> tensor<3x4xf32>
+    %s = prim.sum %next dims [0, 1] : tensor<3x4xf32> -> tensor<f32>
+    %t = prim.broadcast_in_dim %s dims [] : tensor<f32> -> tensor<40xf32>
+    %c = prim.add %b, %t : tensor<40xf32>
+    prim.yield %j, %next, %c : tensor<i32>, tensor<3x4xf32>, tensor<40xf32>
+  }
+  return %r#1, %r#2 : tensor<3x4xf32>, tensor<40xf32>
+}
+
+// Half a register of elements is a tile where a thread has it alone, and scalars where threads share tiles.
+// CHECK-LABEL: tile.kernel private @register_0_loop
+// CHECK: scf.while {{.*}} : (i32, tensor<9xf32>) -> (i32, tensor<9xf32>)
+// GPU-LABEL: tile.kernel private @register_0_loop
+// GPU: scf.while {{.*}} : (i32, f32, f32, f32, f32, f32, f32, f32, f32, f32)
+func.func @register(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %zero = prim.full 0 : i32 : tensor<i32>
+  %one = prim.full 1 : i32 : tensor<i32>
+  %most = prim.full 5 : i32 : tensor<i32>
+  %r:2 = prim.while (%zero, %x) : (tensor<i32>, tensor<9xf32>) -> (tensor<i32>, tensor<9xf32>) {
+  ^bb0(%i: tensor<i32>, %a: tensor<9xf32>):
+    %p = prim.lt %i, %most : tensor<i32> -> tensor<i1>
+    prim.yield %p : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %a: tensor<9xf32>):
+    %j = prim.add %i, %one : tensor<i32>
+    %e = prim.tanh %a : tensor<9xf32>
+    prim.yield %j, %e : tensor<i32>, tensor<9xf32>
+  }
+  return %r#1 : tensor<9xf32>
 }

@@ -93,11 +93,14 @@ static void askThreads(KernelBuilder &kernel, ScheduleContext &ctx) {
 
 /// A builder for a loop that whole tensors go round in: as lines where each
 /// element follows from those at its own place, else as tiles of their shapes.
-static std::unique_ptr<WideLoopBuilder>
-makeBuilder(KernelBuilder &kernel, prim::WhileOp op, bool asLines) {
+static std::unique_ptr<WideLoopBuilder> makeBuilder(KernelBuilder &kernel,
+                                                    prim::WhileOp op,
+                                                    ScheduleContext &ctx,
+                                                    bool asLines) {
+  bool sharesTiles = ctx.tiling.model().sharesTiles();
   if (asLines)
-    return std::make_unique<WideLoopBuilder>(kernel, op);
-  return std::make_unique<TileLoopBuilder>(kernel, op);
+    return std::make_unique<WideLoopBuilder>(kernel, op, sharesTiles);
+  return std::make_unique<TileLoopBuilder>(kernel, op, sharesTiles);
 }
 
 /// The states of such a loop, found out by emitting it once. Sets `isLong` if
@@ -106,7 +109,7 @@ static std::optional<SmallVector<LoopState>>
 planWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines, bool &isLong) {
   KernelBuilder kernel(ctx.host, op.getLoc(), ctx.host.name + "_planned_loop");
   placeInstance(kernel);
-  auto builder = makeBuilder(kernel, op, asLines);
+  auto builder = makeBuilder(kernel, op, ctx, asLines);
   std::optional<SmallVector<LoopState>> states = builder->classify();
   SmallVector<Buffer, 1> memories;
   for (Value init : op.getInits())
@@ -126,7 +129,7 @@ scheduleWide(prim::WhileOp op, ScheduleContext &ctx, bool asLines) {
     return std::nullopt;
   KernelBuilder kernel(ctx.host, op.getLoc(), ctx.kernelName);
   placeInstance(kernel);
-  auto builder = makeBuilder(kernel, op, asLines);
+  auto builder = makeBuilder(kernel, op, ctx, asLines);
   std::optional<SmallVector<LoopState>> states = builder->classify();
   SmallVector<Buffer, 1> memories;
   for (Value result : op.getResults())

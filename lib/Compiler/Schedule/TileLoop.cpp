@@ -54,7 +54,7 @@ std::optional<SmallVector<LoopState>> TileLoopBuilder::classify() {
     states.push_back(LoopState::scalars);
     largest = std::max(largest, type.getNumElements());
   }
-  if (largest >= kFewestElements && largest <= kMostElements)
+  if (isWorthTiles(largest))
     return states;
   fail("tensors of " + Twine(largest) + " elements are no tiles");
   return std::nullopt;
@@ -123,8 +123,9 @@ Value TileLoopBuilder::compute(Operation *inner) {
       OpTable<Rule>()
           .addRules<&TileLoopBuilder::broadcast, &TileLoopBuilder::product,
                     &TileLoopBuilder::block, &TileLoopBuilder::slice,
-                    &TileLoopBuilder::iota, &TileLoopBuilder::constant,
-                    &TileLoopBuilder::reshape, &TileLoopBuilder::transpose>();
+                    &TileLoopBuilder::join, &TileLoopBuilder::iota,
+                    &TileLoopBuilder::constant, &TileLoopBuilder::reshape,
+                    &TileLoopBuilder::transpose>();
   Rule rule = rules.find(inner);
   return rule ? rule(inner, *this) : elementwise(inner);
 }

@@ -64,6 +64,7 @@ private:
                      llvm::ArrayRef<int64_t> contract, bool contractLast);
   mlir::Value block(prim::GatherOp op);
   mlir::Value slice(prim::SliceOp op);
+  mlir::Value join(prim::CatOp op);
   mlir::Value iota(prim::IotaOp op);
   mlir::Value constant(prim::ConstantOp op);
   mlir::Value reshape(prim::ReshapeOp op);

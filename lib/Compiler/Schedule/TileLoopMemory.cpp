@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/Movement.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -57,6 +58,45 @@ Value TileLoopBuilder::slice(prim::SliceOp op) {
   auto type = cast<RankedTensorType>(from.getType());
   Value made = tile::ExtractOp::create(b, loc, type.clone(shape), from, block);
   return asResult(made, result);
+}
+
+/// Joins a few tensors that have one element each along the dimension, such as
+/// both numbers of keys of random bits: each result is one of theirs at the
+/// same place otherwise. Where threads share tiles this has not been measured
+/// against scalars and launches.
+Value TileLoopBuilder::join(prim::CatOp op) {
+  constexpr unsigned kMostParts = 8;
+  Value result = op.getResult();
+  int64_t dim = static_cast<int64_t>(op.getDim());
+  ArrayRef<int64_t> shape = shapeOf(result);
+  if (sharesTiles || op.getOperands().size() > kMostParts || !isWide(result) ||
+      !llvm::all_of(op.getOperands(),
+                    [&](Value operand) { return shapeOf(operand)[dim] == 1; }))
+    return refuse(op);
+  Value place = tile::IotaOp::create(
+      b, loc, RankedTensorType::get(shape, b.getI32Type()), dim);
+  Value made;
+  for (auto [number, operand] : llvm::enumerate(op.getOperands())) {
+    Value part = asTile(operand);
+    if (!part)
+      return {};
+    part = reshapeTo(part, shapeOf(operand));
+    auto type = cast<RankedTensorType>(part.getType()).clone(shape);
+    part = tile::BroadcastOp::create(b, loc, type, part);
+    if (!made) {
+      made = part;
+      continue;
+    }
+    Value isHere = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, place,
+        arith::ConstantOp::create(
+            b, loc,
+            cast<TypedAttr>(DenseElementsAttr::get(
+                cast<ShapedType>(place.getType()),
+                b.getI32IntegerAttr(static_cast<int32_t>(number))))));
+    made = arith::SelectOp::create(b, loc, isHere, part, made);
+  }
+  return made;
 }
 
 FailureOr<TileLoopBuilder::Update>

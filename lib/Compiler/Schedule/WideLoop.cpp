@@ -34,7 +34,7 @@ std::optional<SmallVector<LoopState>> WideLoopBuilder::classify() {
       size = type.getNumElements();
     }
   }
-  if (size >= kFewestElements && size <= kMostElements)
+  if (isWorthTiles(size))
     return states;
   fail("tensors of " + Twine(size) + " elements are no tiles");
   return std::nullopt;

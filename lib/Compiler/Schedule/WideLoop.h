@@ -17,16 +17,18 @@
 
 namespace kiln::schedule {
 
-/// Where all tensors have fewer elements, scalars are as fast; a tensor of more
-/// is worth launches of their own, which all processors share.
-inline constexpr int64_t kFewestElements = 16, kMostElements = 4096;
+/// A tensor of more elements is worth launches of their own, which all
+/// processors share.
+inline constexpr int64_t kMostElements = 4096;
 
 /// Emits such a loop. Tensors are seen as lines of their elements in row-major
 /// order; those of one element are scalars.
 class WideLoopBuilder : public ElementBuilder {
 public:
-  WideLoopBuilder(KernelBuilder &kernel, prim::WhileOp op)
-      : ElementBuilder(kernel, op), op(op), known(1) {}
+  /// `sharesTiles`: several threads have a tile together.
+  WideLoopBuilder(KernelBuilder &kernel, prim::WhileOp op, bool sharesTiles)
+      : ElementBuilder(kernel, op), op(op), sharesTiles(sharesTiles), known(1) {
+  }
 
   /// How the loop carries each tensor, if it has the form by its carried types;
   /// else sets `reason`.
@@ -72,7 +74,14 @@ protected:
     return mlir::success();
   }
 
+  /// Whether scalars are slower than tiles if the largest tensor has as many
+  /// elements: half a register of f32 where a thread has a tile alone.
+  bool isWorthTiles(int64_t elements) const {
+    return elements >= (sharesTiles ? 16 : 8) && elements <= kMostElements;
+  }
+
   prim::WhileOp op;
+  const bool sharesTiles;
 
 private:
   mlir::Value reduceAll(mlir::Operation *op);

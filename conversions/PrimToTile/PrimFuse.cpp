@@ -433,6 +433,20 @@ void PrimFuse::fuse(Block &block) {
       op.erase();
 }
 
+/// Whether kernels compute out of caches, so that many values of an element
+/// cost no memory for tiles.
+static bool hasCachesOnly(target::TargetAttr description) {
+  auto isOf = [](target::MemoryKind kind) {
+    return
+        [kind](target::MemoryAttr memory) { return memory.getKind() == kind; };
+  };
+  return description &&
+         llvm::any_of(description.getMemories(),
+                      isOf(target::MemoryKind::Cached)) &&
+         llvm::none_of(description.getMemories(),
+                       isOf(target::MemoryKind::Explicit));
+}
+
 void PrimFuse::runOnOperation() {
   func::FuncOp func = getOperation();
   if (func.isExternal())
@@ -453,17 +467,20 @@ void PrimFuse::runOnOperation() {
   for (Block *block : llvm::reverse(blocks))
     fuse(*block);
   if (maxOps > 1) {
-    // Where threads share out a kernel, its launch takes longer than few
-    // elements, and sums are bound by what they read.
     target::TargetAttr description = target::getDescription(func);
     bool sharesTiles = description && description.getTopology() &&
                        description.getTopology().getLanes() > 1;
     mergeSiblings(*blocks.front());
     mergeRowGroups(*blocks.front(), /*mergesFew=*/sharesTiles);
-    if (sharesTiles) {
+    if (sharesTiles)
       splitSquares(*blocks.front());
+    else if (hasCachesOnly(description))
+      mergeChains(*blocks.front());
+    // A launch takes longer than few elements. Where threads share out a
+    // kernel, sums are bound by what they read.
+    if (sharesTiles || hasCachesOnly(description))
       mergeSmall(*blocks.front());
+    if (sharesTiles)
       mergeSumPairs(*blocks.front());
-    }
   }
 }

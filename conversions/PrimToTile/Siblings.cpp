@@ -92,17 +92,28 @@ Operation *placeOf(prim::FusionOp first, prim::FusionOp second) {
   return isLate ? second : nullptr;
 }
 
+/// Whether one group reads a value, and nothing else does.
+bool isReadBy(Value value, prim::FusionOp group) {
+  return llvm::all_of(value.getUsers(),
+                      [&](Operation *user) { return user == group; });
+}
+
+/// Makes one group of both. Results of the first that only the second reads
+/// stay inside of it.
 prim::FusionOp merge(prim::FusionOp first, prim::FusionOp second,
                      Operation *place,
                      prim::GroupKind kind = prim::GroupKind::elementwise) {
-  llvm::SetVector<Value> inputs;
-  SmallVector<Type> types;
+  llvm::SetVector<Value> inputs, left;
   for (prim::FusionOp part : {first, second}) {
     for (Value input : part.getInputs())
       if (input.getDefiningOp() != first)
         inputs.insert(input);
-    llvm::append_range(types, part.getResultTypes());
+    for (Value result : part.getResults())
+      if (part == second || !isReadBy(result, second))
+        left.insert(result);
   }
+  SmallVector<Type> types(
+      llvm::map_range(left, [](Value result) { return result.getType(); }));
   OpBuilder builder(place);
   auto merged =
       prim::FusionOp::create(builder, place->getLoc(), types,
@@ -110,28 +121,29 @@ prim::FusionOp merge(prim::FusionOp first, prim::FusionOp second,
   Block *body = builder.createBlock(&merged.getBody());
   for (Value input : inputs)
     body->addArgument(input.getType(), input.getLoc());
-  SmallVector<Value> results;
+  // What a group reads and gives, as the body of the new one has it.
+  IRMapping inside;
+  for (auto [input, argument] : llvm::zip(inputs, body->getArguments()))
+    inside.map(input, argument);
   for (prim::FusionOp part : {first, second}) {
     IRMapping mapping;
     Block &from = part.getBody().front();
     for (auto [argument, input] :
          llvm::zip(from.getArguments(), part.getInputs()))
-      mapping.map(
-          argument,
-          input.getDefiningOp() == first
-              ? results[cast<OpResult>(input).getResultNumber()]
-              : body->getArgument(llvm::find(inputs, input) - inputs.begin()));
+      mapping.map(argument, inside.lookup(input));
     for (Operation &op : from.without_terminator())
       builder.clone(op, mapping);
-    for (Value value : from.getTerminator()->getOperands())
-      results.push_back(mapping.lookup(value));
+    for (auto [result, value] :
+         llvm::zip(part.getResults(), from.getTerminator()->getOperands()))
+      inside.map(result, mapping.lookup(value));
   }
+  SmallVector<Value> results(
+      llvm::map_range(left, [&](Value of) { return inside.lookup(of); }));
   prim::YieldOp::create(builder, place->getLoc(), results);
-  ValueRange all = merged.getResults();
-  first->replaceAllUsesWith(all.take_front(first.getNumResults()));
-  second->replaceAllUsesWith(all.drop_front(first.getNumResults()));
-  first->erase();
+  for (auto [result, made] : llvm::zip(left, merged.getResults()))
+    Value(result).replaceAllUsesWith(made);
   second->erase();
+  first->erase();
   return merged;
 }
 
@@ -190,6 +202,40 @@ void kiln::mergeSiblings(Block &block) {
         continue;
       }
     op = next;
+  }
+}
+
+/// The group of one shape before `fusion` whose results it alone reads, if both
+/// can be one; null if there is none.
+static prim::FusionOp findSource(prim::FusionOp fusion) {
+  constexpr unsigned kMostChained = 256;
+  auto shapeOf = [](prim::FusionOp of) {
+    return cast<RankedTensorType>(of.getResult(0).getType()).getShape();
+  };
+  auto opsOf = [](prim::FusionOp of) {
+    return of.getBody().front().getOperations().size();
+  };
+  for (Value input : fusion.getInputs()) {
+    auto source = input.getDefiningOp<prim::FusionOp>();
+    if (source && source->getBlock() == fusion->getBlock() &&
+        isCandidate(source) && shapeOf(source) == shapeOf(fusion) &&
+        widestOf(source) == widestOf(fusion) &&
+        source.getInputs().size() + fusion.getInputs().size() <= kMostInputs &&
+        opsOf(source) + opsOf(fusion) <= kMostChained &&
+        llvm::all_of(source.getResults(),
+                     [&](Value result) { return isReadBy(result, fusion); }))
+      return source;
+  }
+  return {};
+}
+
+void kiln::mergeChains(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto fusion = dyn_cast<prim::FusionOp>(op);
+    if (!fusion || !isCandidate(fusion, kMostResults + 1))
+      continue;
+    while (prim::FusionOp source = findSource(fusion))
+      fusion = merge(source, fusion, fusion);
   }
 }
 

@@ -12,6 +12,12 @@ namespace kiln {
 /// results have one shape and that read a tensor in common.
 void mergeSiblings(mlir::Block &block);
 
+/// Makes one group of an elementwise group of a block and one of the same shape
+/// that alone reads its results: what they compute stays in registers. Each
+/// round of a generator of random bits gives two values that the next one
+/// reads.
+void mergeChains(mlir::Block &block);
+
 /// Makes one group of elementwise groups of a block whose results have one
 /// shape of few elements, whatever they read: each launch takes longer than
 /// they do.

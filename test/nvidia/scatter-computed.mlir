@@ -23,7 +23,7 @@
 // CHECK-LABEL: function half
 
 // APART-LABEL: function put
-// APART: schedule {{.*}}_where: prim.fusion -> generic.elementwise
+// APART: schedule {{.*}}_where: prim.fusion -> generic.{{elementwise|siblings}}
 // APART: schedule {{.*}}_cat: prim.fusion -> generic.elementwise
 // APART: schedule {{.*}}_scatter: prim.fusion -> generic.scatter {{.*}} (scatter)
 // APART-LABEL: function rows

@@ -25,9 +25,9 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-/// Longer lines are split before they are transformed, shorter ones multiplied
-/// with matrices.
-static constexpr int64_t kLongest = 1 << 17, kShortest = 16;
+/// Longer lines are split before they are transformed; of two elements there are
+/// a sum and a difference.
+static constexpr int64_t kLongest = 1 << 17, kShortest = 3;
 /// How many elements an instance transforms where there are as many: its copies
 /// of sources and results stay in the nearest cache.
 static constexpr int64_t kElements = 1 << 10;

@@ -319,16 +319,20 @@ def is_interleaved(a):
 
 
 def interleaved(a):
-    """Each element x + iy as the block [x -y; y x]. Products, adjoints and triangles stay what they are."""
+    """Each element x + iy as the block [x -y; y x]. Products, adjoints and triangles stay what they are. Choices by the place
+    within a block are one kernel, to join parts would be several."""
     *lead, rows, columns = a.shape
-    blocks = jnp.stack([jnp.stack([a.real, -a.imag], -1), jnp.stack([a.imag, a.real], -1)], -3)
+    re, im = a.real[..., None, :, None], a.imag[..., None, :, None]
+    row, column = np.arange(2)[:, None, None], np.arange(2)
+    blocks = jnp.where(row == column, re, jnp.where(row < column, -im, im))
     return blocks.reshape(*lead, 2 * rows, 2 * columns)
 
 
 def split_rows(a):
     """Each row as two, of its real and its imaginary parts: the first one of two columns of `interleaved`."""
     *lead, rows, columns = a.shape
-    return jnp.stack([a.real, a.imag], -2).reshape(*lead, 2 * rows, columns)
+    parts = jnp.where(np.arange(2)[:, None] == 0, a.real[..., None, :], a.imag[..., None, :])
+    return parts.reshape(*lead, 2 * rows, columns)
 
 
 def joined_rows(a):

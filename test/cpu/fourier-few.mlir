@@ -13,9 +13,9 @@ func.func @both(%x: tensor<15x9xf32>, %y: tensor<15x9xf32>) -> (tensor<15x9xf32>
   return %1#0, %1#1 : tensor<15x9xf32>, tensor<15x9xf32>
 }
 
-// Pairs have a sum and a difference, which are elementwise.
+// Pairs are multiplied with a matrix.
 // CHECK-LABEL: program.func @lengths(
-// CHECK-DAG: program.launch {{.*}}generic.siblings
+// CHECK-DAG: program.launch {{.*}}generic.contraction
 // CHECK-DAG: program.launch {{.*}}generic.fourier
 // CHECK-DAG: program.launch {{.*}}generic.fourier
 // CHECK-DAG: program.launch {{.*}}generic.fourier

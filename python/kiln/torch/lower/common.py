@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What families share: the type of a result, operands as tensors, arithmetic in a wider type."""
+import math
+import struct
+
 from ..text import ELEMENTS, Unsupported, Value, is_float, is_narrow, is_small, is_unsigned
 
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
@@ -68,10 +71,36 @@ def wide(dtype):
     return "f32" if is_narrow(dtype) else dtype
 
 
-def arithmetic(b, out, compute, *operands):
-    """Applies `compute` to operands in the type of the result, or in f32 where that is narrow."""
+def rounded(b, x, dtype):
+    """A number or a tensor in a type of 16 bits, as eager mode on CPUs takes it before it computes in f32."""
+    if b.is_parallel or dtype not in ("f16", "bf16"):
+        return x
+    if is_number(x):
+        return nearest(float(x), dtype)
+    return b.convert(x if isinstance(x, Value) else b.number_tensor(x), dtype)
+
+
+def nearest(number, dtype):
+    """The number of f16 or bf16 that a float rounds to, by way of f32."""
+    if not math.isfinite(number):
+        return number
+    try:
+        number, = struct.unpack("f", struct.pack("f", number))
+        if dtype == "f16":
+            return struct.unpack("e", struct.pack("e", number))[0]
+    except OverflowError:
+        return math.copysign(math.inf, number)
+    bits, = struct.unpack("I", struct.pack("f", number))
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+    return struct.unpack("f", struct.pack("I", bits))[0]
+
+
+def arithmetic(b, out, compute, *operands, exact=()):
+    """Applies `compute` to operands in the type of the result, or in f32 where that is narrow. `exact`: the places of those that eager mode
+    does not round to a type of 16 bits first, if they are a number or of rank 0."""
     dtype = wide(out.dtype)
-    return b.convert(compute(*(operand(b, x, dtype, out.shape) for x in operands)), out.dtype)
+    given = [x if place in exact and not (isinstance(x, Value) and x.rank) else rounded(b, x, out.dtype) for place, x in enumerate(operands)]
+    return b.convert(compute(*(operand(b, x, dtype, out.shape) for x in given)), out.dtype)
 
 
 def zero(b, like):
@@ -109,4 +138,4 @@ def static(*sizes):
 
 
 __all__ = ["Unsupported", "Value", "arithmetic", "axes", "axis", "category", "elements", "is_float", "is_narrow", "is_number", "is_small", "is_unsigned",
-           "operand", "result_type", "static", "wide", "zero"]
+           "nearest", "operand", "result_type", "rounded", "static", "wide", "zero"]

@@ -3,7 +3,7 @@
 import math
 
 from . import lowers
-from .common import Unsupported, arithmetic, is_float, is_number, is_unsigned, operand, result_type, wide
+from .common import Unsupported, arithmetic, is_float, is_number, is_unsigned, operand, result_type, rounded, wide
 
 #: Functions of floats that prim has under another name or the same; integers become floats first.
 FUNCTIONS = {
@@ -82,9 +82,9 @@ def leaky_relu(b, out, x, negative_slope=0.01):
                                                 b.binary("mul", p, b.full_like(negative_slope, p))), x)
 
 
-def _scaled(b, y, alpha, dtype, shape):
-    y = operand(b, y, dtype, shape)
-    return y if alpha == 1 else b.binary("mul", y, b.full(alpha, dtype, shape))
+def _scaled(b, out, y, alpha):
+    alpha = rounded(b, alpha, out.dtype)
+    return y if alpha == 1 else b.binary("mul", y, operand(b, alpha, y.dtype, y.shape))
 
 
 @lowers("add.Tensor", "add.Scalar", "add.default")
@@ -92,12 +92,12 @@ def add(b, out, x, y, *, alpha=1):
     if out.dtype == "i1":
         x = operand(b, x, "i1", out.shape)
         return b.binary("bitwise_or", x, operand(b, y, "i1", out.shape)) if alpha else x
-    return arithmetic(b, out, lambda p, q: b.binary("add", p, _scaled(b, q, alpha, q.dtype, q.shape)), x, y)
+    return arithmetic(b, out, lambda p, q: b.binary("add", p, _scaled(b, out, q, alpha)), x, y)
 
 
 @lowers("sub.Tensor", "sub.Scalar", "sub.default")
 def sub(b, out, x, y, *, alpha=1):
-    return arithmetic(b, out, lambda p, q: b.binary("sub", p, _scaled(b, q, alpha, q.dtype, q.shape)), x, y)
+    return arithmetic(b, out, lambda p, q: b.binary("sub", p, _scaled(b, out, q, alpha)), x, y)
 
 
 @lowers("rsub.Tensor", "rsub.Scalar")
@@ -109,7 +109,7 @@ def rsub(b, out, x, y, alpha=1):
 def mul(b, out, x, y):
     if out.dtype == "i1":
         return b.binary("bitwise_and", operand(b, x, "i1", out.shape), operand(b, y, "i1", out.shape))
-    return arithmetic(b, out, lambda p, q: b.binary("mul", p, q), x, y)
+    return arithmetic(b, out, lambda p, q: b.binary("mul", p, q), x, y, exact=(1,))
 
 
 def _floor_divide_integers(b, p, q):
@@ -147,12 +147,12 @@ def floor_divide(b, p, q):
 @lowers("div.Tensor", "div.Scalar", "div.default", "div.Tensor_mode", "div.Scalar_mode", "true_divide.Tensor")
 def div(b, out, x, y, *, rounding_mode=None):
     if rounding_mode is None:
-        return arithmetic(b, out, lambda p, q: b.binary("div", p, q), x, y)
+        return arithmetic(b, out, lambda p, q: b.binary("div", p, q), x, y, exact=(1,))
     if rounding_mode == "floor":
-        return arithmetic(b, out, lambda p, q: floor_divide(b, p, q), x, y)
+        return arithmetic(b, out, lambda p, q: floor_divide(b, p, q), x, y, exact=(1,))
     if not is_float(out.dtype):
-        return arithmetic(b, out, lambda p, q: b.binary("div", p, q), x, y)
-    return arithmetic(b, out, lambda p, q: b.unary("trunc", b.binary("div", p, q)), x, y)
+        return arithmetic(b, out, lambda p, q: b.binary("div", p, q), x, y, exact=(1,))
+    return arithmetic(b, out, lambda p, q: b.unary("trunc", b.binary("div", p, q)), x, y, exact=(1,))
 
 
 @lowers("floor_divide.default")
@@ -187,9 +187,10 @@ for _aten, _prim in {"maximum.default": "maximum", "minimum.default": "minimum",
 
 @lowers("pow.Tensor_Scalar")
 def pow_scalar(b, out, x, exponent):
-    x = b.convert(x, wide(out.dtype))
     if out.dtype == "i1":
         raise Unsupported("pow of truth values")
+    x = b.convert(rounded(b, x, out.dtype), wide(out.dtype))
+    exponent = rounded(b, exponent, out.dtype)
     square = lambda: b.binary("mul", x, x)  # noqa: E731
     if exponent == 0:
         made = b.full_like(1, x)
@@ -258,7 +259,7 @@ def lerp(b, out, x, y, weight):
             if near:
                 return b.binary("add", p, b.binary("mul", w, distance))
             return b.binary("sub", q, b.binary("mul", distance, b.full_like(1 - weight, w)))
-    return arithmetic(b, out, compute, x, y, weight)
+    return arithmetic(b, out, compute, x, y, weight, exact=(2,))
 
 
 @lowers("addcmul.default")

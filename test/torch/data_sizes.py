@@ -51,6 +51,9 @@ CASES = {
     "what is computed, behind a place": (lambda x, n: (x * 2)[n.item():], PLACES),
     "a part of what is computed": (lambda x, n: (x * 2).narrow(0, n.item(), 2), PLACES),
     "a row of what is computed": (lambda x, n: (x * 2)[n.item()], PLACES),
+    "parts of as many as data say": (lambda x: (torch.nonzero(x)[1:], x[x > 0][:-1] * 2, x[x < 0][1:-2].exp(), x[x > 0][-3:], x[x > 0][:2]), TABLES),
+    "every other one": (lambda x: (torch.nonzero(x)[::2], x[x > 0][1::3]), TABLES),
+    "parts between places": (lambda x, n: torch.tensor_split(x, torch.stack([n, n + 2])), PLACES),
     "a row, computed with": (lambda x, n: x[n.item()] * n.item(), PLACES),
 }
 

@@ -13,6 +13,7 @@ from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from . import control, draws, sizes
 from .dtypes import name_of
 from .lower import find, pairs
+from .lower.movement import place_in
 from .prim import Prim
 from .text import Unsupported, Value, type_of
 
@@ -287,7 +288,9 @@ class Lowering(Prim):
         if isinstance(node.meta.get("val"), (torch.SymInt, torch.SymFloat)):
             made = node.meta["val"]
             self.values[node] = sizes.size_of(made) if isinstance(made, torch.SymInt) else sizes.number_of(made)
-            if not self.is_known(self.values[node]):
+            if not self.is_known(self.values[node]) and operation_of(node) == "sym_storage_offset.default":
+                self.bind(self.values[node], self._beginning(node.args[0]))
+            elif not self.is_known(self.values[node]):
                 function = find(operation_of(node))
                 if function is None:
                     raise Unsupported("a number that only torch computes")
@@ -328,6 +331,16 @@ class Lowering(Prim):
         else:
             made = function(self, out, *arguments, **options)
         self.values[node] = self.checked(made, out)
+
+    def _beginning(self, node):
+        """Where a slice or a row begins in its storage if data say that, as a tensor of rank 0."""
+        if node.target not in (torch.ops.aten.slice.Tensor, torch.ops.aten.select.int) or len(node.args) < 3:
+            raise Unsupported("a number that only torch computes")
+        source, dim, start = node.args[:3]
+        base = source.meta["val"]
+        step, more = (self.size_as_tensor(sizes.size_of(one)) for one in (base.stride(dim), base.storage_offset()))
+        first = place_in(self, sizes.size_of(base.shape[dim]), self.given(start), 0)
+        return self.binary("add", more, self.binary("mul", first, step))
 
     def checked(self, made, out):
         if isinstance(out, list):

@@ -63,21 +63,34 @@ def place_in(b, size, place, otherwise):
     return b.binary("minimum", b.binary("maximum", place, zero), size)
 
 
+def bind_count(b, size, start, end, step, count):
+    """Lets the number of elements that a slice takes, if nothing says it yet, be that of its first and last place."""
+    if isinstance(count, int) or b.is_known(count):
+        return
+    first, last = (place_in(b, size, one, otherwise) for one, otherwise in ((start, 0), (end, size)))
+    length = b.binary("sub", last, first)
+    length = b.binary("maximum", length, b.full_like(0, length))
+    if step != 1:  # as many as begin a step
+        step = b.size_as_tensor(step)
+        length = b.binary("div", b.binary("add", length, b.binary("sub", step, b.full_like(1, step))), step)
+    b.bind(count, length)
+
+
 @lowers("slice.Tensor", "slice_copy.Tensor")
 def slice_tensor(b, out, x, dim=0, start=None, end=None, step=1):
     d = axis(dim, x.rank)
     n = x.shape[d]
     if b.is_read(start) or b.is_read(end) or b.is_read(step):
         static(0 if step == 1 else start, step)
-        if not b.is_known(out.shape[d]):
-            first, last = (place_in(b, n, one, otherwise) for one, otherwise in ((start, 0), (end, n)))
-            length = b.binary("sub", last, first)
-            b.bind(out.shape[d], b.binary("maximum", length, b.full_like(0, length)))
+        bind_count(b, n, start, end, 1, out.shape[d])
         return b.dynamic_slice_dim(x, d, 0 if start is None else start, out.shape)
     if isinstance(n, int) and isinstance(step, int) and all(one is None or isinstance(one, int) for one in (start, end)):
         return b.slice_dim(x, d, *bounds(n, start, end), step)
-    start, end = bounds(n, start, end)
     count = out.shape[d]
+    bind_count(b, n, start, end, step, count)
+    start, end = bounds(n, start, end)
+    if start == 0 and end is None and step == 1:
+        return x
     if start == 0 and end is None and isinstance(step, int):
         return b.slice_dim(x, d, 0, None, step)
     if step == 1 and isinstance(start, int) and start >= 0:

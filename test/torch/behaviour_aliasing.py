@@ -146,7 +146,8 @@ def results_with_gradients_are_written_in_place():
 @test
 def complex_results_keep_their_strides():
     for function, x in ((lambda x: torch.stft(x, 16, 4, window=torch.hann_window(16), return_complex=True), torch.randn(3, 64)),
-                        (lambda x: (torch.linalg.inv(x), x * 2, x.mT + 1), torch.randn(4, 4, dtype=torch.complex64))):
+                        (lambda x: (torch.linalg.inv(x), x * 2, x.mT + 1), torch.randn(4, 4, dtype=torch.complex64)),
+                        (lambda x: (x.mT.angle(), x.mT.abs(), x[:, ::2].angle(), x.real.mT.angle()), torch.randn(4, 6, dtype=torch.complex64))):
         got, want = fast(function, fullgraph=True)(x), function(x)
         same(got, want)
         got, want = (one if isinstance(one, tuple) else (one,) for one in (got, want))

@@ -135,6 +135,13 @@ def _roll(x, shifts, dims=()):
     return torch.empty_like(x, memory_format=kept)
 
 
+def _angle(x):
+    """On the host angles of complex numbers are row-major, however these lie."""
+    if x.is_complex() and x.device.type == "cpu":
+        return x.new_empty(x.shape, dtype=x.dtype.to_real())
+    return torch_says.meta_angle(x)
+
+
 def _channel_shuffle(x, groups):
     return torch.empty_like(x, memory_format=_format(x))
 
@@ -213,6 +220,8 @@ def register():
             _replace(name, shapes)
     _replace("roll", _roll)
     _replace("channel_shuffle", _channel_shuffle)
+    if hasattr(torch_says, "meta_angle"):
+        _replace("angle", _angle)
     for name in ("reflection_pad2d", "reflection_pad3d", "replication_pad2d", "replication_pad3d"):
         if hasattr(torch_says, f"meta_{name}"):
             _replace(name, _padded_image(getattr(torch_says, f"meta_{name}")))

@@ -101,6 +101,9 @@ ASSERTED = {
     "how many": (few, [torch.tensor([1, 0, 1.0])], [torch.ones(3).repeat(4), torch.ones(4)]),
     "a number": (between, [torch.ones(2), torch.tensor([1.0, 2])], [torch.ones(2) / 2, torch.ones(2) * 2]),
     "a tensor": (positive, [torch.ones(3)], [-torch.ones(3), torch.tensor([1.0, 1, 0])]),
+    "a factorisation": (lambda x: torch.linalg.cholesky(torch.diag(x)), [torch.ones(3)], [-torch.ones(3), torch.tensor([1.0, -1, 1])]),
+    "an inverse": (lambda x: torch.linalg.inv(torch.diag(x)), [torch.ones(3)], [torch.zeros(3), torch.tensor([2.0, 0, 1])]),
+    "an equation": (lambda x: torch.linalg.solve(torch.diag(x), x), [torch.ones(3)], [torch.zeros(3)]),
 }
 
 

@@ -52,6 +52,14 @@ def cholesky_ex(a, *, upper=False, check_errors=False):
     return (adjoint(made) if upper else made).contiguous(), fails
 
 
+@composes("_linalg_check_errors.default")
+def check_errors(fails, name, *, is_matrix):
+    """An error, as in eager mode, if a step failed. On a GPU the host would have to wait for that."""
+    if fails.device.type == "cpu":
+        why = "not positive-definite" if "cholesky" in name else "singular" if "inv" in name or "solve" in name else "one for which the algorithm fails"
+        torch.ops.aten._assert_async.msg((fails == 0).all(), f"{name}: {'the' if is_matrix else 'a'} matrix is {why}")
+
+
 @composes("cholesky.default")
 def cholesky(a, upper=False):
     made = cholesky_ex(a, upper=upper)

@@ -2,7 +2,7 @@
 """Convolutions. Frameworks have channels first, prim has them last."""
 from . import lowers
 from .common import Unsupported, is_float, operand, static
-from .movement import cut, every, positions
+from .movement import cut, every, padded, positions
 
 
 def last(b, x):
@@ -19,13 +19,13 @@ def spread(values, count):
     return values * count if len(values) == 1 else values
 
 
-def is_known(w):
-    return all(isinstance(n, int) for n in w.shape)
+def is_known(w, padding=()):
+    return all(isinstance(n, int) for n in (*w.shape, *padding))
 
 
 def forward(b, x, w, stride, padding, dilation, groups):
     """x [N, spatial, C], w [O, C/groups, window]."""
-    if not is_known(w):
+    if not is_known(w, padding):
         return by_patches(b, x, w, stride, padding, dilation, groups)
     ones = [1] * len(stride)
     return b.conv(x, last(b, w), stride, padding, padding, dilation, ones, groups)
@@ -38,7 +38,10 @@ def by_patches(b, x, w, stride, padding, dilation, groups):
 
 def patches(b, x, window, stride, padding, dilation, counts=None):
     """What each place of a result reads: [N, places, window, ..., C]. `counts` of places where they are fewer than x has."""
-    x = b.pad(x, [0, *padding, 0], [0, *padding, 0], 0)
+    for d, more in enumerate(padding, 1):
+        x = x if isinstance(more, int) else padded(b, x, d, more, x.shape[d] + 2 * more, 0)
+    whole = [more if isinstance(more, int) else 0 for more in padding]
+    x = b.pad(x, [0, *whole, 0], [0, *whole, 0], 0)
     for d, k in enumerate(window):
         made = counts[d] if counts else (x.shape[1 + 2 * d] - dilation[d] * (k - 1) - 1) // stride[d] + 1
         x = b.gather(x, positions(b, (made, k), (stride[d], dilation[d]), 0), 1 + 2 * d)
@@ -209,10 +212,10 @@ def convolution(b, out, x, w, bias, stride, padding, dilation, transposed, outpu
     if x.rank != w.rank:
         raise Unsupported("a convolution without a batch")
     stride, padding, dilation = (spread(v, count) for v in (stride, padding, dilation))
-    static(*stride, *padding, *dilation)
+    static(*stride, *dilation)
     if out.dtype in ("i8", "i16", "u8", "u16"):  # sums of 32 bits, cut, are those of the type
         x, w = (b.convert(one, "i32") for one in (x, w))
-    is_open = not is_known(w) or not is_float(out.dtype) and not is_known(x)
+    is_open = not is_known(w, padding) or not is_float(out.dtype) and not is_known(x)
     if not is_float(out.dtype) and not is_open:
         made = of_integers(b, last(b, x), w, stride, padding, dilation, transposed, spread(output_padding, count), groups)
     elif transposed and is_open:
@@ -246,7 +249,7 @@ def convolution_backward(b, out, grad, x, w, bias_sizes, stride, padding, dilati
         for d, (n, s, more) in enumerate(zip(x.shape[1:-1], stride, spread(output_padding, count)), 1):
             to_input = cut(b, to_input, d, n) if more >= s else to_input  # padding by a stride adds windows
         made[0] = first(b, to_input)
-    elif mask[0] and not is_known(w):
+    elif mask[0] and not is_known(w, padding):
         made[0] = first(b, input_by_places(b, grad, w, x.shape[1:-1], stride, padding, dilation, groups))
     elif mask[0]:
         extra = [n - ((m - 1) * s + d * (k - 1) + 1 - 2 * p) if isinstance(n, int) else s - 1 for n, m, s, d, k, p in
@@ -257,7 +260,7 @@ def convolution_backward(b, out, grad, x, w, bias_sizes, stride, padding, dilati
         made[0] = first(b, to_input)
     if mask[1]:
         large, small = (grad, x) if transposed else (x, grad)
-        if is_known(w):
+        if is_known(w, padding):
             made[1] = backward_weight(b, small, large, window, stride, padding, dilation, groups)
         else:
             made[1] = weight_of_patches(b, small, large, w.shape, stride, padding, dilation, groups)

@@ -39,8 +39,8 @@ static constexpr rlim_t kTrialWork = 3, kTrialBytesPerSecond = 1 << 20;
 /// are wrong.
 static constexpr rlim_t kTrialBytes = rlim_t(1) << 30;
 static constexpr rlim_t kTrialBytesPerByte = 1024;
-/// How a trial ends that ran out of memory.
-static constexpr int kOutOfMemory = 3;
+/// How a trial ends that ran out of memory, and one in which LLVM gave up.
+static constexpr int kOutOfMemory = 3, kGaveUp = 4;
 
 /// Lets this process have `more` bytes of data on top of what it has. False:
 /// it has another limit already, or none can be set.
@@ -102,6 +102,31 @@ static OwningOpRef<ModuleOp> parseAndVerify(llvm::MemoryBufferRef input,
   return module;
 }
 
+/// Lets LLVM's fatal errors end the trial alone: the handler of its parent says
+/// that the compiler has failed, and ends what the parent has begun.
+static void endTrialOnFatalErrors() {
+  llvm::remove_fatal_error_handler();
+  llvm::install_fatal_error_handler([](void *, const char *why, bool) {
+    // A vector that exceeds its limit has the size that a count announces.
+    _exit(StringRef(why).starts_with("SmallVector unable to grow")
+              ? kOutOfMemory
+              : kGaveUp);
+  });
+}
+
+/// What has happened to a trial of `size` bytes that ended with `status`; empty
+/// if nothing.
+static std::string describeTrial(int status, size_t size) {
+  if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) ||
+      (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory))
+    return "it announces more than a file of " + std::to_string(size) +
+           " bytes can hold";
+  if (WIFSIGNALED(status))
+    return std::string("reading it ends with: ") + strsignal(WTERMSIG(status));
+  return WEXITSTATUS(status) == kGaveUp ? "reading it ends with a fatal error"
+                                        : "";
+}
+
 /// Reads bytecode in a child that may crash. Returns what happened to it, or
 /// nothing if it lived (whether or not the bytecode is valid).
 static std::string tryBytecode(llvm::MemoryBufferRef input) {
@@ -132,6 +157,7 @@ static std::string tryBytecode(llvm::MemoryBufferRef input) {
     llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
       _exit(isLimited ? kOutOfMemory : 0);
     });
+    endTrialOnFatalErrors();
     DialectRegistry registry;
     registerInputDialects(registry);
     {
@@ -150,13 +176,7 @@ static std::string tryBytecode(llvm::MemoryBufferRef input) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
-  bool isOutOfTime = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
-  if (isOutOfTime || (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory))
-    return "it announces more than a file of " +
-           std::to_string(input.getBufferSize()) + " bytes can hold";
-  if (!WIFSIGNALED(status))
-    return "";
-  return std::string("reading it ends with: ") + strsignal(WTERMSIG(status));
+  return describeTrial(status, input.getBufferSize());
 }
 
 /// Gives the input to the frontend whose format it has.

@@ -4,9 +4,11 @@
 #include "Input.h"
 #include "kiln/Driver/Driver.h"
 #include "kiln/Frontend/Frontend.h"
+#include "kiln/Interfaces/BytecodeTables.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <string>
 
 using llvm::StringRef;
 
@@ -22,8 +24,15 @@ bool kiln::driver::isHarmlessFile(StringRef path) {
   if (file &&
       kiln::frontend::FrontendRegistry::get().findByMagic((*file)->getBuffer()))
     return true;
-  if (!file || mlir::isBytecode((*file)->getMemBufferRef()))
+  if (!file)
     return true;
+  if (mlir::isBytecode((*file)->getMemBufferRef())) {
+    std::string damage = kiln::findTableDamage((*file)->getBuffer());
+    if (!damage.empty())
+      llvm::errs() << path << ": byte 0: error: malformed bytecode: " << damage
+                   << "\n";
+    return damage.empty();
+  }
   auto problem = scanText((*file)->getBuffer());
   if (problem)
     llvm::errs() << path << ":" << *problem << "\n";

@@ -7,9 +7,11 @@
 
 namespace kiln {
 
-/// Returns what is wrong with the tables of attributes and types in a file of
-/// MLIR's bytecode, or nothing. MLIR's reader trusts the lengths of their
-/// groups, and writes beyond its memory where they exceed those of the tables.
+/// Returns what is wrong with the tables in a file of MLIR's bytecode, or
+/// nothing. MLIR's reader trusts the lengths of groups of attributes and types,
+/// and writes beyond its memory where they exceed those of the tables. It also
+/// asks for the memory of as many strings, dialects, attributes, types and
+/// properties as a section announces.
 std::string findTableDamage(llvm::StringRef bytecode);
 
 } // namespace kiln

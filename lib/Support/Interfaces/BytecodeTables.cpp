@@ -3,14 +3,18 @@
 
 #include "kiln/Interfaces/BytecodeTables.h"
 #include "llvm/ADT/bit.h"
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 using namespace kiln;
 using llvm::StringRef;
 
-/// The section with the places of attributes and types.
-static constexpr uint8_t kOffsetSection = 3;
+/// Sections that begin with how many entries they have, of a byte at least:
+/// strings, dialects, the places of attributes and types, and properties.
+static constexpr uint8_t kStringSection = 0, kDialectSection = 1,
+                         kOffsetSection = 3, kPropertySection = 8;
 /// Of the byte that begins a section: its data are aligned.
 static constexpr uint8_t kIsAligned = 0x80;
 
@@ -60,6 +64,22 @@ static std::string checkTables(StringRef bytes) {
   return "";
 }
 
+/// Whether a section has fewer bytes than the entries that it announces. Before
+/// it reads them MLIR asks for their memory, and LLVM's vectors end the process
+/// where they cannot have it.
+static bool announcesTooMuch(uint8_t kind, StringRef bytes) {
+  if (kind != kStringSection && kind != kDialectSection &&
+      kind != kOffsetSection && kind != kPropertySection)
+    return false;
+  auto count = takeNumber(bytes);
+  if (count && kind == kOffsetSection && *count <= bytes.size()) {
+    uint64_t attributes = *count;
+    count = takeNumber(bytes);
+    return count && *count > bytes.size() - std::min(attributes, bytes.size());
+  }
+  return count && *count > bytes.size();
+}
+
 std::string kiln::findTableDamage(StringRef bytecode) {
   StringRef bytes = bytecode;
   const size_t size = bytes.size();
@@ -69,6 +89,7 @@ std::string kiln::findTableDamage(StringRef bytecode) {
   if (producer == StringRef::npos)
     return "";
   bytes = bytes.drop_front(producer + 1);
+  std::string damage;
   // What is wrong with the sections themselves MLIR reports.
   while (!bytes.empty()) {
     uint8_t kind = bytes.front();
@@ -88,8 +109,14 @@ std::string kiln::findTableDamage(StringRef bytecode) {
     }
     if (*length > bytes.size())
       return "";
-    if ((kind & ~kIsAligned) == kOffsetSection)
-      return checkTables(bytes.take_front(*length));
+    kind &= ~kIsAligned;
+    if (announcesTooMuch(kind, bytes.take_front(*length)))
+      return "it announces more than a file of " + std::to_string(size) +
+             " bytes can hold";
+    if (kind == kOffsetSection)
+      damage = checkTables(bytes.take_front(*length));
+    if (!damage.empty())
+      return damage;
     bytes = bytes.drop_front(*length);
   }
   return "";

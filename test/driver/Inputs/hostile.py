@@ -46,3 +46,11 @@ group = varint(0) + varint(100) + varint(2) * 100
 with open(os.path.join(sys.argv[1], "groups.bc"), "wb") as file:
     file.write(b"ML\xefR" + varint(4) + b"hostile\0" + section(0, varint(0)) + section(1, varint(1) + varint(0))
                + section(3, varint(101) + varint(0) + group * 2) + b"".join(section(i, b"\x01") for i in (2, 4)))
+
+# Counts beyond what MLIR's vectors hold: in each section that begins with one, and of the elements of an array.
+most = varint(1 << 40)
+tables = {0: varint(0), 1: varint(1) + varint(0), 3: varint(0) + varint(0), 8: varint(0)}
+for kind in tables:
+    sections = b"".join(section(i, most + bytes(40) if i == kind else tables.get(i, b"\x01")) for i in (0, 1, 2, 3, 4, 8))
+    with open(os.path.join(sys.argv[1], f"many-{kind}.bc"), "wb") as file:
+        file.write(b"ML\xefR" + varint(6) + b"hostile\0" + sections)

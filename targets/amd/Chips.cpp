@@ -102,6 +102,12 @@ static StringRef costs(const Chip &chip) {
   llvm_unreachable("unknown family");
 }
 
+/// What copies of operands cost (docs/tiling.md). Those of few rows were
+/// measured on another vendor's chip, in its cycles.
+static constexpr char kOperandCopies[] =
+    "{threads = 32, "
+    "few = {whole = 48, together = 46, memory = 19, line = 512, loss = 0.25}}";
+
 target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
                                      bool copies) {
   const Chip *chip = findChip(name);
@@ -144,7 +150,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   costs = {22},
   extra = {{warps_per_core = {18}, instances_per_core = {18},
-    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps, few_bytes, fenced_updates, thread_elements = 512 : i64, most_extent = 2147483647{24}{26}{27}}>)",
+    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps, few_bytes, fenced_updates, thread_elements = 512 : i64, most_extent = 2147483647, operand_copies = {28}{24}{26}{27}}>)",
       chip->name, chip->cores, chip->waves * chip->lanes,
       chip->megahertz * 1000000, chip->registers * 4,
       chip->isCdna() ? 524288 : 393216, chip->ldsKiB << 10,
@@ -162,6 +168,6 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
                 : "",
       copyBytes ? llvm::formatv(", row_copies = {0} : i64", copyBytes).str()
                 : "",
-      scaled.empty() ? "" : ", scaled = {" + scaled + "}");
+      scaled.empty() ? "" : ", scaled = {" + scaled + "}", kOperandCopies);
   return target::parseDescription(text, context, "description of amd");
 }

@@ -1,10 +1,7 @@
 //===- CopyCosts.cpp - What operands of products cost to bring ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of products that read the memory of the core were fitted to 500
-// measured choices of blocks for 110 problems on an H200. Of the choices that
-// were measured for a problem, the one with the least estimate takes 2.5%
-// longer than the fastest one in the mean.
+// The numbers of a machine are those of its description (OperandCopies.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,54 +13,45 @@
 using namespace kiln;
 using namespace kiln::tiling;
 
-/// The share of the rate that copies of the rows of a step reach, where rows of
-/// `line` bytes and more reach all of it.
-static double shareOfRows(const ProductWork &work, double line,
-                          double exponent) {
+/// The share of its rates that copies of the rows of a step reach.
+static double shareOfRows(const OperandCopies::Rates &rates,
+                          const ProductWork &work) {
   double bytes = double(work.k) * std::min(work.lhsBits, work.rhsBits) / 8;
-  return std::pow(std::min(1.0, bytes / line), exponent);
+  return std::pow(std::min(1.0, bytes / rates.line), rates.loss);
 }
 
-/// Asynchronous copies of rows shorter than a line are slower: 25088 rows by
-/// 256 x 512 took 29 us with rows of 32 bytes, 18 with rows of 128.
-static double shareOfLines(const ProductWork &work) {
-  return shareOfRows(work, 128, 0.75);
-}
-
-static constexpr double kOfThreads = 32;
-
-CopyRates tiling::copyRates(const ProductWork &work, ThreadMachine::By by,
+CopyRates tiling::copyRates(const OperandCopies &copies,
+                            const ProductWork &work, ThreadMachine::By by,
                             bool isFew) {
   // Of few rows each copy waits for memory, which long pieces keep busy better.
-  constexpr double kMemoryOfFew = 19, kCacheOfFew = 48, kTogetherOfFew = 46;
   if (isFew) {
-    double ofPiece = shareOfRows(work, 512, 0.25);
-    return {kCacheOfFew, kCacheOfFew * ofPiece, kTogetherOfFew,
-            kMemoryOfFew * std::sqrt(ofPiece)};
+    const OperandCopies::Rates &few = copies.few;
+    double ofPiece = shareOfRows(few, work);
+    return {few.whole, few.whole * ofPiece, few.together,
+            few.memory * std::sqrt(ofPiece)};
   }
-  constexpr double kFromMemory = 14, kTogether = 50, kFromCache = 66;
+  const OperandCopies::Rates &many = copies.many;
   if (by != ThreadMachine::By::Memory)
-    return {kOfThreads, kOfThreads, kTogether, kFromMemory};
-  double ofLine = shareOfLines(work);
-  return {kFromCache, kFromCache * ofLine, kTogether * ofLine, kFromMemory};
+    return {copies.threads, copies.threads, many.together, many.memory};
+  double ofLine = shareOfRows(many, work);
+  return {many.whole, many.whole * ofLine, many.together * ofLine, many.memory};
 }
 
-double tiling::copyCyclesOfOneStep(const ProductWork &work,
+double tiling::copyCyclesOfOneStep(const OperandCopies &copies,
+                                   const ProductWork &work,
                                    ThreadMachine::By by, double bytes) {
-  constexpr double kFromCache = 48;
   return bytes / (by == ThreadMachine::By::Memory
-                      ? kFromCache * shareOfLines(work)
-                      : kOfThreads);
+                      ? copies.step * shareOfRows(copies.many, work)
+                      : copies.threads);
 }
 
-double tiling::shareOfPieces(int64_t columns) {
+double tiling::shareOfPieces(const OperandCopies &copies, int64_t columns) {
   // An instruction of few columns waits for its rows of the left operand, which
   // take as long as so many columns.
-  constexpr int64_t kRows = 36;
   double cycles = 0;
   for (int64_t left = columns; left > 0;) {
     int64_t width = llvm::bit_floor<uint64_t>(left);
-    cycles += double(std::max(width, kRows + width / 2));
+    cycles += std::max(double(width), copies.rows + double(width / 2));
     left -= width;
   }
   return cycles / double(columns);
@@ -77,14 +65,12 @@ Rounds tiling::roundsOf(const ProductWork &work, ThreadMachine::By by,
     return {rounds, rounds};
   // A core that has room for one instance loops over points of the grid: the
   // first copies of the next point are on their way at the end of this one
-  // (simt-persist-rings), of whose ends this share is seen.
-  constexpr double kSeen = 0.5;
+  // (simt-persist-rings), of whose ends a share is seen.
   if (2 * ringBytes > double(machine.shared))
-    return {rounds, 1 + (rounds - 1) * kSeen};
+    return {rounds, 1 + (rounds - 1) * machine.operandCopies.ends};
   // Of several instances of a core one begins when another one ends: the last
   // round is not as long as the others if there are few left for it.
-  constexpr double kOfRest = 0.4;
-  rounds += kOfRest * (work.instances / round - rounds);
+  rounds += machine.operandCopies.rest * (work.instances / round - rounds);
   return {rounds, rounds};
 }
 

@@ -26,16 +26,17 @@ struct CopyRates {
 };
 
 /// `isFew`: of few rows, which wait for memory.
-CopyRates copyRates(const ProductWork &work, ThreadMachine::By by, bool isFew);
+CopyRates copyRates(const OperandCopies &copies, const ProductWork &work,
+                    ThreadMachine::By by, bool isFew);
 
 /// Cycles in which copies bring the operands of an instance that has all of
 /// the depth in one step of `bytes`.
-double copyCyclesOfOneStep(const ProductWork &work, ThreadMachine::By by,
-                           double bytes);
+double copyCyclesOfOneStep(const OperandCopies &copies, const ProductWork &work,
+                           ThreadMachine::By by, double bytes);
 
 /// How many times as long as by one instruction a block of several pieces of
 /// columns takes.
-double shareOfPieces(int64_t columns);
+double shareOfPieces(const OperandCopies &copies, int64_t columns);
 
 /// How often a core computes the steps of an instance, and its ends: what comes
 /// before the first and behind the last step.

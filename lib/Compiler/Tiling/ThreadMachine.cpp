@@ -56,6 +56,7 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   machine.cluster = target::countPartInstances(description);
   machine.memoryBytes = target::cycleBytesOfCore(description);
   machine.copies = description.getUnitOfKind(UnitKind::DMA) != nullptr;
+  machine.operandCopies = OperandCopies::of(description);
   machine.loadsAhead = !description.getUnitOfKind(UnitKind::DMA) &&
                        llvm::any_of(description.getMemories(), [](auto memory) {
                          return !memory.getBarriersOrder();
@@ -351,7 +352,7 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   int64_t warps = warpsOf(m, n), size = warps * lanes;
   double bytes = double(m * lhsBits + n * rhsBits) * k / 8;
   bool isFew = waitsForMemory(problem, by);
-  CopyRates rates = copyRates(all, by, isFew);
+  CopyRates rates = copyRates(operandCopies, all, by, isFew);
   double fromCache = rates.fromCache;
 
   double sums = double(m * n) * accBits / 32 / size;
@@ -385,12 +386,12 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
                               vectorRate, kFromCore)
                : multiplyCycles(all, by, matrixRate, vectorRate);
   if (by == By::Memory && !llvm::isPowerOf2_64(n))
-    multiply *= shareOfPieces(n);
+    multiply *= shareOfPieces(operandCopies, n);
   double read =
       readBytes(all, warps, std::max(lhsBits, rhsBits), by == By::Memory);
   if (copies && isOneStep(all, by, isFew))
     return cyclesOfOneStep(*this, all, size, bytes,
-                           copyCyclesOfOneStep(all, by, bytes),
+                           copyCyclesOfOneStep(operandCopies, all, by, bytes),
                            sums + fragments + 40, multiply, read / kFromCore,
                            problem.instances) +
            cyclesOfSums(*this, all);

@@ -4,6 +4,7 @@
 #ifndef KILN_LIB_TILING_THREADMACHINE_H
 #define KILN_LIB_TILING_THREADMACHINE_H
 
+#include "OperandCopies.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Target/TilingModel.h"
 #include "kiln/Tiling/Warps.h"
@@ -28,9 +29,10 @@ struct ThreadMachine {
   /// factors of the next step come through registers, one slot holds a step's.
   bool loadsAhead = false;
   /// A unit copies factors into the memory of a core beside the threads. What
-  /// copies, steps of all of the depth, pieces of columns and few rows cost was
-  /// measured on one machine with such a unit, in its cycles and bytes.
+  /// steps of all of the depth cost beside their copies was measured on one
+  /// machine with such a unit, in its cycles.
   bool copies = false;
+  OperandCopies operandCopies;
 
   /// Null where the description is not of such a machine: its cores hold fewer
   /// threads than two vectors have lanes, or have no memory of their own that

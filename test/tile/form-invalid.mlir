@@ -2,7 +2,7 @@
 
 func.func private @f()
 tile.kernel @calls() {
-  // expected-error@+1 {{expected an operation of the tile level, found one that is not allowed in a kernel: there are those of tile, arith and math, scf.for, scf.if, scf.while, tensor.extract, and of others those that implement an interface for view accesses, index maps, matrix products, reductions or composites, or have the traits of elementwise operations or TakesWholeTiles}}
+  // expected-error@+1 {{expected an operation of the tile level, found one that is not allowed in a kernel: there are those of tile, arith and math, scf.for, scf.if, scf.while, tensor.extract, and of others those that implement an interface for accesses, index maps, matrix products, reductions, folds or composites, or have the traits of elementwise operations or TakesWholeTiles}}
   func.call @f() : () -> ()
 }
 

@@ -13,6 +13,7 @@
 #include "LoweringTable.h"
 #include "OwnLowerings.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
+#include "kiln/Target/ForeignOperation.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/Support/MathExtras.h"
@@ -465,7 +466,7 @@ LogicalResult Access::run() {
   prepare();
   if (op.getAccessKind() == AccessKind::Update) {
     if (tile::combineOf(op) == tile::Combine::assign)
-      return w.decline(op, "an access that updates memory");
+      return w.decline(op, target::whyNoLowering(op, w.shape.options.name));
     update();
     return success();
   }

@@ -180,12 +180,12 @@ LogicalResult simt::lowerScalar(Operation *op, ThreadWriter &w) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return lowerConstant(constant, w);
   if (op->getNumRegions())
-    return w.decline(op, op->getName().getStringRef());
+    return w.decline(op, target::whyNoLowering(op, w.shape.options.name));
   StringRef dialect = op->getName().getDialectNamespace();
   if (dialect != arith::ArithDialect::getDialectNamespace() &&
       dialect != math::MathDialect::getDialectNamespace() &&
       !OpTrait::hasElementwiseMappableTraits(op))
-    return w.decline(op, op->getName().getStringRef());
+    return w.decline(op, target::whyNoLowering(op, w.shape.options.name));
   auto operands = llvm::map_to_vector(
       op->getOperands(), [&](Value value) { return w.scalar(value); });
   auto results = w.elementwise(op, operands);

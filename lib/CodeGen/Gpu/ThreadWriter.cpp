@@ -16,6 +16,7 @@
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Activity.h"
 #include "kiln/Target/Declines.h"
+#include "kiln/Target/ForeignOperation.h"
 #include "mlir/Pass/Pass.h"
 #include <limits>
 
@@ -245,7 +246,7 @@ LogicalResult ThreadWriter::applyLowering(Operation *op) {
                lowering.name);
     return checkDefined(op, lowering);
   }
-  return decline(op, op->getName().getStringRef());
+  return decline(op, target::whyNoLowering(op, shape.options.name));
 }
 
 /// Whether a result has as many registers as its layout, of its elements' type;

@@ -3,11 +3,13 @@
 
 #include "kiln/Dialect/Tile/Facts.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/Claim.h"
 #include "kiln/Interfaces/Composite.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/Layout.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/PointerAccess.h"
 #include "kiln/Interfaces/Reduction.h"
 #include "kiln/Interfaces/ViewAccess.h"
 #include "kiln/Interfaces/WholeTiles.h"
@@ -60,9 +62,9 @@ bool isAllowedType(Type type) {
 /// True for operations of any dialect that say by the interfaces how they
 /// access memory or combine elements.
 bool isDescribed(Operation *op) {
-  return isa<ViewAccessOpInterface, IndexMapOpInterface,
-             MatrixProductOpInterface, ReductionOpInterface,
-             CompositeOpInterface>(op) ||
+  return isa<ViewAccessOpInterface, PointerAccessOpInterface,
+             IndexMapOpInterface, MatrixProductOpInterface,
+             ReductionOpInterface, FoldOpInterface, CompositeOpInterface>(op) ||
          op->hasTrait<TakesWholeTiles>() ||
          OpTrait::hasElementwiseMappableTraits(op);
 }
@@ -199,8 +201,8 @@ LogicalResult verifyOp(KernelOp kernel, Operation *op) {
            << "expected an operation of the tile level, found one that is not "
               "allowed in a kernel: there are those of tile, arith and math, "
               "scf.for, scf.if, scf.while, tensor.extract, and of others those "
-              "that implement an interface for view accesses, index maps, "
-              "matrix products, reductions or composites, or have the traits "
+              "that implement an interface for accesses, index maps, matrix "
+              "products, reductions, folds or composites, or have the traits "
               "of elementwise operations or TakesWholeTiles, together with "
               "an interface for effects";
   for (Value operand : op->getOperands())

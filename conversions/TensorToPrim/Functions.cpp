@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which functions of a module are translated, and what their results are.
 #include "Functions.h"
+#include "Positions.h"
 
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Interfaces/OwnDiagnostics.h"
@@ -410,6 +411,7 @@ void kiln::tensor_to_prim::addSharedRules(Rules &rules) {
   addControlRules(rules);
   addTensorRules(rules);
   addSliceRules(rules);
+  addCoordinateRules(rules);
   addArithRules(rules);
   addBitRules(rules);
   addConvertRules(rules);

@@ -19,6 +19,9 @@ mlir::Value readElementsInside(mlir::Value x,
                                llvm::ArrayRef<mlir::Value> indices,
                                Translator &e);
 
+/// The rules for operations on whole slices at computed coordinates.
+void addCoordinateRules(Rules &rules);
+
 } // namespace kiln::tensor_to_prim
 
 #endif // KILN_CONVERSIONS_TENSORTOPRIM_POSITIONS_H

@@ -29,6 +29,8 @@ LogicalResult GroupedWindow::findDims() {
   unsigned bits = element.getIntOrFloatBitWidth();
   if (!isa<FloatType>(element) || bits < kLeastBits || bits > kMostBits)
     return fail("elements of another size");
+  if (getElementTypeOrSelf(conv.getFilter()) != element)
+    return fail("a filter of another type");
   if (llvm::any_of(conv.getInputDilation(), [](int64_t d) { return d != 1; }))
     return fail("an input that is spread");
   const IndexExpr &from = anchor.operandMaps[0].index.back();

@@ -34,7 +34,8 @@ LogicalResult PatchProduct::findDims() {
       return fail("strides that are not known");
   element = getElementTypeOrSelf(conv.getInput());
   acc = sumType(getElementTypeOrSelf(conv.getResult()));
-  if (!hasTileDot(element, acc))
+  if (!hasTileDot(element, acc) ||
+      getElementTypeOrSelf(conv.getFilter()) != element)
     return fail("no product of these types");
 
   // Positions are one dimension. It or that of the channels is contiguous.

@@ -115,6 +115,18 @@ static LogicalResult checkForm(Operation *root, bool isOnlyOne) {
   return diag;
 }
 
+/// Adds the variables that operations of TOSA name by a text, which is no
+/// reference to a symbol.
+static void addNamedVariables(Operation *root, SymbolTable &symbols,
+                              llvm::SetVector<Operation *> &needed) {
+  root->walk([&](Operation *op) {
+    auto name = op->getAttrOfType<StringAttr>("name");
+    if (name && op->getName().getStringRef().starts_with("tosa.variable_"))
+      if (Operation *variable = symbols.lookup(name))
+        needed.insert(variable);
+  });
+}
+
 /// Removes everything that no function or kernel of a name in `entries` needs.
 static LogicalResult keepNeeded(ModuleOp module,
                                 ArrayRef<std::string> entries) {
@@ -127,6 +139,7 @@ static LogicalResult keepNeeded(ModuleOp module,
       return failure();
   SymbolTable symbols(module);
   for (size_t i = 0; i < needed.size(); ++i) {
+    addNamedVariables(needed[i], symbols, needed);
     auto uses = SymbolTable::getSymbolUses(needed[i]);
     if (!uses)
       continue;

@@ -215,7 +215,7 @@ LogicalResult convTranspose(Node &n) {
       int64_t missing = wanted ? stride * size - (*wanted)[d] : 0;
       int64_t total = missing + extra[d] + w.extent(d) - stride;
       // More than there is: the result is larger at its end.
-      if (isSame)
+      if (isSame && !wanted)
         total = std::max<int64_t>(total, 0);
       low = how == "SAME_UPPER" ? total / 2 : total - total / 2;
       low = std::max<int64_t>(low, 0);

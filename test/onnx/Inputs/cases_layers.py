@@ -159,6 +159,14 @@ for how, shape in (("SAME_UPPER", (2, 2, 6, 7)), ("SAME_LOWER", (1, 2, 5, 9)), (
     start = 0 if how == "SAME_UPPER" else 1
     case("ConvTranspose", [image, filters], [spread[:, :, start:, start:][:, :, :2 * shape[2], :2 * shape[3]]],
          **{**form, "strides": [2, 2]})
+# A result that output_shape makes larger than all windows ends with columns that none of them reaches.
+image, filters, bias = floats(1, 2, 3, 4), floats(2, 3, 3, 3), floats(3)
+spread = numpy.zeros((1, 3, 8, 13))
+for y, x in numpy.ndindex(3, 3):
+    spread[:, :, y:y + 5:2, x:x + 10:3] += numpy.einsum("nchw,co->nohw", image, filters[:, :, y, x])
+for how in ("SAME_UPPER", "SAME_LOWER", "NOTSET"):
+    case("ConvTranspose", [image, filters, bias], [spread + bias[:, None, None]], domain="", opset=11, strides=[2, 3],
+         auto_pad=how, output_shape=[8, 13])
 # The nearest element of operator set 10: the next one where the image shrinks, the one before where it grows.
 image = floats(1, 2, 20, 5)
 rows = numpy.ceil(numpy.arange(12, dtype=numpy.float32) / numpy.float32(0.6)).astype(int)

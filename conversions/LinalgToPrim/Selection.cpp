@@ -169,6 +169,70 @@ FailureOr<SmallVector<Value>> evaluateCandidates(const Loops &loops,
   return candidates;
 }
 
+/// Makes keys that are never taken the least ones: each NaN or, with a maximum
+/// beside the comparison, which a NaN turns into a NaN, all from the first NaN
+/// on. Returns where there is one in the second case.
+Value dropNans(const Loops &loops, const Selection &selection,
+               SmallVector<Value> &candidates, Translator &e) {
+  Value key = candidates[selection.key];
+  if (!isa<FloatType>(e.elementOf(key)))
+    return {};
+  Value out = e.isNan(key), hasNan;
+  if (!selection.dropsNan) {
+    Type i64 = e.b.getI64Type();
+    Sizes sizes = e.sizesOf(key);
+    Value steps;
+    for (int64_t dim : loops.reduced) {
+      Value along = prim::IotaOp::create(e.b, e.typeFor(sizes, i64),
+                                         e.dynamicSizes(sizes), dim);
+      if (steps)
+        steps =
+            e.mul(steps, e.broadcastInDim(e.sizeTensor(sizes[dim]), {}, sizes));
+      steps = steps ? e.add(steps, along) : along;
+    }
+    Sizes kept;
+    for (int64_t dim : loops.kept)
+      kept.push_back(sizes[dim]);
+    int64_t never = std::numeric_limits<int64_t>::max();
+    Value first = prim::AminOp::create(
+        e.b, e.typeFor(kept, i64), e.where(out, steps, e.integer(never, steps)),
+        loops.reduced);
+    hasNan = e.compare<prim::NeOp>(first, e.integer(never, first));
+    out = e.compare<prim::GeOp>(steps,
+                                e.broadcastInDim(first, loops.kept, sizes));
+  }
+  double infinity = std::numeric_limits<double>::infinity();
+  Value least =
+      e.where(out, e.number(selection.isMax ? -infinity : infinity, key), key);
+  for (auto [i, lifted] : llvm::enumerate(selection.lifted))
+    if (lifted == selection.lifted[selection.key])
+      candidates[i] = least;
+  return hasNan;
+}
+
+/// What remains of candidates and of what was there before; a NaN where there
+/// was one that a maximum keeps.
+FailureOr<SmallVector<Value>> finish(const Loops &loops,
+                                     const Selection &selection,
+                                     ArrayRef<Value> candidates, Value hasNan,
+                                     Translator &e) {
+  Sizes sizes = keptSizes(loops);
+  SmallVector<Value> starts;
+  for (unsigned i = 0; i < candidates.size(); ++i) {
+    starts.push_back(startOf(loops, i, sizes, e));
+    if (!starts.back())
+      return failure();
+  }
+  auto chosen = choose(loops, selection, starts, candidates, e);
+  if (succeeded(chosen) && hasNan) {
+    Value &result = (*chosen)[selection.key];
+    result = e.where(e.reshape(hasNan, sizes),
+                     e.number(std::numeric_limits<double>::quiet_NaN(), result),
+                     result);
+  }
+  return chosen;
+}
+
 /// The greatest, or the least, key of a dimension whose size is not known, and
 /// what belongs to the first that has it.
 FailureOr<SmallVector<Value>>
@@ -183,30 +247,8 @@ selectByIndex(const Loops &loops, const Selection &selection, Translator &e) {
   SmallVector<int64_t> shape(e.typeOf(key).getShape());
   double infinity = std::numeric_limits<double>::infinity();
   shape.erase(shape.begin() + dim);
-  Value hasNan;
-  if (isa<FloatType>(element)) {
-    // No NaN is taken. With a maximum beside it, which one turns into a NaN,
-    // nothing behind one is.
-    Value out = e.isNan(key);
-    if (!selection.dropsNan) {
-      Value bits = e.convert(out, e.b.getI8Type());
-      Value most = prim::AmaxOp::create(
-          e.b, RankedTensorType::get(shape, e.b.getI8Type()), bits,
-          ArrayRef<int64_t>{dim});
-      Value first = prim::ArgmaxOp::create(
-          e.b, RankedTensorType::get(shape, i64), bits, dim, false);
-      hasNan = e.convert(most, e.b.getI1Type());
-      Sizes sizes = e.sizesOf(key);
-      Value steps = prim::IotaOp::create(e.b, e.typeFor(sizes, i64),
-                                         e.dynamicSizes(sizes), dim);
-      Value behind = e.compare<prim::GeOp>(
-          steps, e.broadcastInDim(first, loops.kept, sizes));
-      out = e.binary<prim::BitwiseAndOp>(
-          behind, e.broadcastInDim(hasNan, loops.kept, sizes));
-    }
-    key = e.where(out, e.number(selection.isMax ? -infinity : infinity, key),
-                  key);
-  }
+  Value hasNan = dropNans(loops, selection, candidates, e);
+  key = candidates[selection.key];
   // The order of a minimum is that of a maximum, turned round.
   Value ranks = key;
   if (selection.isUnsigned)
@@ -218,14 +260,12 @@ selectByIndex(const Loops &loops, const Selection &selection, Translator &e) {
                                     : e.unary<prim::BitwiseNotOp>(ranks);
   Value position = prim::ArgmaxOp::create(
       e.b, RankedTensorType::get(shape, i64), ranks, dim, false);
-  candidates[selection.key] = key;
   Sizes space = e.sizesOf(key), sizes = keptSizes(loops);
   Value steps = prim::IotaOp::create(e.b, e.typeFor(space, i64),
                                      e.dynamicSizes(space), dim);
   Value taken = e.compare<prim::EqOp>(
       steps, e.broadcastInDim(position, loops.kept, space));
-  SmallVector<Value> starts;
-  for (auto [i, value] : llvm::enumerate(candidates)) {
+  for (Value &value : candidates) {
     // The one element that is taken, as the largest of what is there.
     Type kind = e.elementOf(value);
     Value rest =
@@ -241,18 +281,8 @@ selectByIndex(const Loops &loops, const Selection &selection, Translator &e) {
                           e.b, RankedTensorType::get(shape, kind),
                           e.where(taken, value, rest), ArrayRef<int64_t>{dim}),
                       sizes);
-    starts.push_back(startOf(loops, i, sizes, e));
-    if (!starts.back())
-      return failure();
   }
-  auto chosen = choose(loops, selection, starts, candidates, e);
-  if (succeeded(chosen) && hasNan) {
-    Value &result = (*chosen)[selection.key];
-    result = e.where(e.reshape(hasNan, sizes),
-                     e.number(std::numeric_limits<double>::quiet_NaN(), result),
-                     result);
-  }
-  return chosen;
+  return finish(loops, selection, candidates, hasNan, e);
 }
 
 /// Neighbours are compared until one candidate remains: the order of the
@@ -265,14 +295,7 @@ selectByPairs(const Loops &loops, const Selection &selection, Translator &e) {
   if (failed(lifted))
     return failure();
   SmallVector<Value> candidates = *lifted;
-  if (selection.dropsNan) {
-    double infinity = std::numeric_limits<double>::infinity();
-    for (Value &value : candidates)
-      if (isa<FloatType>(e.elementOf(value)))
-        value = e.where(e.isNan(value),
-                        e.number(selection.isMax ? -infinity : infinity, value),
-                        value);
-  }
+  Value hasNan = dropNans(loops, selection, candidates, e);
   // Later dimensions vary faster: they are compared first.
   for (int64_t dim : llvm::reverse(loops.reduced)) {
     int64_t size = e.typeOf(candidates.front()).getDimSize(dim);
@@ -298,14 +321,9 @@ selectByPairs(const Loops &loops, const Selection &selection, Translator &e) {
     }
   }
   Sizes sizes = keptSizes(loops);
-  SmallVector<Value> starts;
-  for (auto [i, value] : llvm::enumerate(candidates)) {
+  for (Value &value : candidates)
     value = e.reshape(value, sizes);
-    starts.push_back(startOf(loops, i, sizes, e));
-    if (!starts.back())
-      return failure();
-  }
-  return choose(loops, selection, starts, candidates, e);
+  return finish(loops, selection, candidates, hasNan, e);
 }
 
 } // namespace

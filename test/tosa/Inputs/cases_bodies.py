@@ -49,7 +49,8 @@ reduction("xor", "%s = arith.xori %in, %out : i8\nlinalg.yield %s : i8",
 for label, size in (("", 13), ("_long", 3000)):
     y = floats(3, size)
     y[0, 4] = y[0, 9] = 5
-    y[1, 2] = numpy.nan
+    y[1, :4] = 1, 2, numpy.nan, 7
+    y[2, 0] = numpy.nan
     for select in (True, False):
         pick = "%m = arith.select %c, %in, %out : f32" if select else "%m = arith.maximumf %in, %out : f32"
         value, index = numpy.full(3, -numpy.inf, numpy.float32), numpy.zeros(3, numpy.int64)
@@ -184,6 +185,30 @@ func.func @f(%%a: tensor<4x?xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
   %s
   %%n = arith.select %%c, %%i, %%at : i64
   linalg.yield %%m, %%n : f32, i64""" % pick, "(tensor<4xf32>, tensor<4xi64>)"), [y], [value, index])
+# What belongs to the largest may be NaN, and the first NaN of two dimensions ends the search.
+y, other = floats(2, 3, 5), floats(2, 3, 5)
+y[0, 1, 3], y[0, 2, 1], y[1, 0, 2] = numpy.nan, 9, 9
+other[1, 0, 2] = numpy.nan
+for label, pick in (("select", "%m = arith.select %c, %in, %out : f32"), ("maximum", "%m = arith.maximumf %in, %out : f32")):
+    flat = numpy.where(numpy.arange(15) < 8, y.reshape(2, 15), -numpy.inf) if label == "maximum" else y.reshape(2, 15)
+    flat = numpy.concatenate([flat[:1], y.reshape(2, 15)[1:]])
+    found = numpy.nanargmax(flat, 1)[:, None]
+    best = numpy.take_along_axis(flat, found, 1)[:, 0]
+    if label == "maximum":
+        best[0] = numpy.nan
+    case("largest_with_other_" + label, """
+func.func @f(%%a: tensor<2x3x5xf32>, %%b: tensor<2x3x5xf32>, %%v: tensor<2xf32>, %%z: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %%r:2 = %s
+  return %%r#0, %%r#1 : tensor<2xf32>, tensor<2xf32>
+}""" % generic(["(i, j, k) -> (i, j, k)"] * 2 + ["(i, j, k) -> (i)"] * 2, "prr",
+               [("%a", "tensor<2x3x5xf32>"), ("%b", "tensor<2x3x5xf32>")], [("%v", "tensor<2xf32>"), ("%z", "tensor<2xf32>")], """
+^bb0(%%in: f32, %%with: f32, %%out: f32, %%at: f32):
+  %%c = arith.cmpf ogt, %%in, %%out : f32
+  %s
+  %%n = arith.select %%c, %%with, %%at : f32
+  linalg.yield %%m, %%n : f32, f32""" % pick, "(tensor<2xf32>, tensor<2xf32>)"),
+         [y, other, numpy.full(2, -numpy.inf, numpy.float32), numpy.zeros(2, numpy.float32)],
+         [best, numpy.take_along_axis(other.reshape(2, 15), found, 1)[:, 0]])
 w = integers(6, 4, dtype=numpy.uint8, low=0, high=255)
 case("argmin_open_unsigned", """
 func.func @f(%%a: tensor<?x4xi8>, %%v: tensor<4xi8>, %%z: tensor<4xi32>) -> (tensor<4xi8>, tensor<4xi32>) {

@@ -58,36 +58,31 @@ Value reduceWith(Operation *combine, Value value, ArrayRef<int64_t> dims,
   return {};
 }
 
-/// Reduces with any associative operation of a body: halves of a dimension are
-/// combined until one element remains.
-FailureOr<Value> foldHalves(linalg::LinalgOp op, const Combine &combine,
-                            Value value, ArrayRef<int64_t> dims,
-                            Translator &e) {
-  Value out =
-      combine.op->getOperand(combine.op->getOperand(0) == combine.value);
+/// Reduces with an operation on bits; sums modulo 2 are one.
+Value reduceBits(Operation *combine, Value value, ArrayRef<int64_t> dims,
+                 Translator &e) {
+  Type element = e.elementOf(value);
   Sizes kept;
   for (auto [dim, size] : llvm::enumerate(e.sizesOf(value)))
     if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
       kept.push_back(size);
-  for (int64_t dim : dims) {
-    int64_t size = e.typeOf(value).getDimSize(dim);
-    if (ShapedType::isDynamic(size) || size < 1)
-      return e.unsupported(op,
-                           "reduces a dimension of a size that is not known");
-    for (; size > 1; size -= size / 2) {
-      int64_t half = size / 2;
-      Value first = e.sliceDim(value, dim, 0, half);
-      Value rest = size % 2 ? e.sliceDim(value, dim, 2 * half, size) : Value();
-      BodyScope scope(e, *op.getBlock()->getParent(), e.sizesOf(first));
-      scope.bind(out, first);
-      scope.bind(combine.value, e.sliceDim(value, dim, half, 2 * half));
-      auto both = scope.evaluate(combine.op->getResult(0));
-      if (failed(both))
-        return failure();
-      value = rest ? e.concat({*both, rest}, dim) : *both;
-    }
-  }
-  return e.reshape(value, kept);
+  int64_t neutral = isa<arith::AndIOp>(combine) ? -1 : 0;
+  Value start = e.full(integerAttr(element, neutral), {});
+  auto reduce =
+      prim::ReduceOp::create(e.b, TypeRange{e.typeFor(kept, element)},
+                             ValueRange{value}, ValueRange{start}, dims);
+  OpBuilder::InsertionGuard guard(e.b);
+  Type scalar = start.getType();
+  Block *block =
+      e.b.createBlock(&reduce.getCombiner(), {}, TypeRange{scalar, scalar},
+                      {e.b.getLoc(), e.b.getLoc()});
+  Value x = block->getArgument(0), y = block->getArgument(1);
+  Value both = isa<arith::AndIOp>(combine) ? e.binary<prim::BitwiseAndOp>(x, y)
+               : isa<arith::OrIOp>(combine)
+                   ? e.binary<prim::BitwiseOrOp>(x, y)
+                   : e.binary<prim::BitwiseXorOp>(x, y);
+  prim::YieldOp::create(e.b, both);
+  return reduce.getResult(0);
 }
 
 /// Whether the operation of a body gives its other operand for this one.
@@ -176,14 +171,13 @@ FailureOr<Value> emitResult(const Loops &loops, unsigned index, Translator &e) {
       return failure();
     Value reduced = reduceWith(combine.op, *value, loops.reduced, e);
     if (!reduced) {
-      if (!isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::AddIOp,
-               arith::MulIOp>(combine.op))
+      bool isModulo =
+          isa<arith::AddIOp>(combine.op) && e.elementOf(*value).isInteger(1);
+      if (!isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combine.op) &&
+          !isModulo)
         return e.unsupported(op, "reduces with " +
                                      combine.op->getName().getStringRef());
-      auto folded = foldHalves(op, combine, *value, loops.reduced, e);
-      if (failed(folded))
-        return failure();
-      reduced = *folded;
+      reduced = reduceBits(combine.op, *value, loops.reduced, e);
     }
     reduced = wrapTo(yielded.getType(), reduced, e);
     return combineInit(loops, index, combine, reduced, e);

@@ -45,6 +45,25 @@ small = integers(5, 7, dtype=numpy.int8)
 reduction("xor", "%s = arith.xori %in, %out : i8\nlinalg.yield %s : i8",
           numpy.bitwise_xor.reduce(small, 1) ^ small[:, 0], "i8", small, small[:, 0].copy())
 
+# Bits along dimensions of any size, none among them.
+for rows, columns in ((5, 7), (33, 1), (4, 0)):
+    words, bits = integers(rows, columns, dtype=numpy.int16), integers(rows, columns, low=0, high=2).astype(bool)
+    bodies = ["arith.%s %%%s, %%%s : %s" % (operation, "in", "out", kind)
+              for operation, kind in (("andi", "i16"), ("ori", "i16"), ("xori", "i16"), ("addi", "i1"))]
+    results = ["%%%d = %s" % (k, generic(["(i, j) -> (i, j)", "(i, j) -> (i)"], "pr", [(a, "tensor<?x?x%s>" % kind)],
+                                         [(v, "tensor<?x%s>" % kind)],
+                                         "^bb0(%%in: %s, %%out: %s):\n%%s = %s\nlinalg.yield %%s : %s" % (kind, kind, body, kind),
+                                         "tensor<?x%s>" % kind))
+               for k, (body, a, v, kind) in enumerate(zip(bodies, ["%a"] * 3 + ["%b"], ["%v"] * 3 + ["%w"], ["i16"] * 3 + ["i1"]))]
+    case("bits_%d" % columns, """
+func.func @f(%%a: tensor<?x?xi16>, %%v: tensor<?xi16>, %%b: tensor<?x?xi1>, %%w: tensor<?xi1>)
+    -> (tensor<?xi16>, tensor<?xi16>, tensor<?xi16>, tensor<?xi1>) {
+  %s
+  return %%0, %%1, %%2, %%3 : tensor<?xi16>, tensor<?xi16>, tensor<?xi16>, tensor<?xi1>
+}""" % "\n".join(results), [words, numpy.full(rows, 29, numpy.int16), bits, bits.any(1)],
+         [numpy.bitwise_and.reduce(words, 1, dtype=numpy.int16) & 29, numpy.bitwise_or.reduce(words, 1, dtype=numpy.int16) | 29,
+          numpy.bitwise_xor.reduce(words, 1, dtype=numpy.int16) ^ 29, numpy.logical_xor.reduce(bits, 1) ^ bits.any(1)])
+
 # The largest and where it is: ties go to the first, NaN to nobody or to all.
 for label, size in (("", 13), ("_long", 3000)):
     y = floats(3, size)

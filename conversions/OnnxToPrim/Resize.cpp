@@ -52,6 +52,8 @@ Value coordinates(Node &n, const Resize &r, const Side &s) {
     return half;
   if (r.transform == "pytorch_half_pixel")
     return n.where(one, num(n, -0.5), half);
+  if (r.transform == "tf_half_pixel_for_nn") // of operator set 11 alone
+    return n.div(n.add(i, num(n, 0.5)), s.scale);
   if (r.transform == "half_pixel_symmetric") {
     Value adjustment = n.div(s.to, width);
     Value offset =
@@ -292,8 +294,9 @@ FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
 LogicalResult resizeWith(Node &n, const Resize &r, Value scales, Value sizes,
                          Value roi) {
   static constexpr StringRef transforms[] = {
-      "half_pixel",    "pytorch_half_pixel", "half_pixel_symmetric",
-      "align_corners", "asymmetric",         "tf_crop_and_resize"};
+      "half_pixel",          "pytorch_half_pixel", "half_pixel_symmetric",
+      "align_corners",       "asymmetric",         "tf_crop_and_resize",
+      "tf_half_pixel_for_nn"};
   if (!llvm::is_contained(transforms, r.transform))
     return n.fail("has coordinate_transformation_mode '" + r.transform + "'");
   if (r.mode != "nearest" && r.mode != "linear" && r.mode != "cubic")

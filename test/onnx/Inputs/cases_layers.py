@@ -172,6 +172,15 @@ image = floats(1, 2, 20, 5)
 rows = numpy.ceil(numpy.arange(12, dtype=numpy.float32) / numpy.float32(0.6)).astype(int)
 case("Resize", [image, numpy.array([1, 1, 0.6, 1.5], numpy.float32)], [image[:, :, rows][..., [0, 0, 1, 2, 2, 3, 4]]], domain="",
      constants=(1,), opset=10)
+# The coordinates of operator set 11 that later ones lack.
+for mode, columns in (("nearest", [0, 1, 1, 2, 3, 3, 4]), ("linear", None)):
+    at = numpy.minimum((numpy.arange(7) + 0.5) / 1.5, 4)
+    before = numpy.floor(at).astype(int)
+    after = numpy.minimum(before + 1, 4)
+    lines = image[..., before] * (1 - at + before) + image[..., after] * (at - before)
+    case("Resize", [image, numpy.array([], numpy.float32), numpy.array([1, 1, 1, 1.5], numpy.float32)],
+         [image[..., columns] if columns else lines], domain="", constants=(1, 2), opset=11, mode=mode,
+         coordinate_transformation_mode="tf_half_pixel_for_nn", **({"nearest_mode": "floor"} if columns else {}))
 # As many maps as there are.
 theta = floats(3, 2, 3)
 ys, xs = numpy.meshgrid((2 * numpy.arange(4) + 1) / 4 - 1, (2 * numpy.arange(5) + 1) / 5 - 1, indexing="ij")

@@ -3,7 +3,7 @@
 """Measures what the protocol of isolated targets costs (docs/isolated-targets.md, Costs).
 
     isolated.py program PROGRAM [KERNEL.txt]     start, round trip and compile of one program; the kernel is in the wire form
-    isolated.py kernels BIN [COUNT]              COUNT kernels for `cpu` in the compiler and behind kiln-isolate, by turns"""
+    isolated.py kernels BIN [COUNT [TURNS]]      COUNT kernels for `cpu` in the compiler and behind kiln-isolate, by turns"""
 import json
 import os
 import resource
@@ -97,22 +97,29 @@ def kernels(folder, count=100, turns=9):
         os.chmod(served, 0o755)
 
         def seconds(target, load=()):
+            """Processor time of the compiler and of all that it waits for, and time by the clock."""
             begin = time.perf_counter()
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([os.path.join(folder, "kiln-compile"), source, f"--target={target}", *load, "--no-fallback", "-o",
-                            os.path.join(temporary, "out.kiln")], check=True, env={**os.environ, "KILN_CACHE_DIR": ""})
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - begin
+            process = subprocess.Popen([os.path.join(folder, "kiln-compile"), source, f"--target={target}", *load, "--no-fallback", "-o",
+                                        os.path.join(temporary, "out.kiln")], env={**os.environ, "KILN_CACHE_DIR": ""})
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode:
+                sys.exit(f"kiln-compile for {target} ended with status {process.returncode}")
+            return used.ru_utime + used.ru_stime, time.perf_counter() - begin
 
-        pairs = [(seconds("cpu"), seconds("served", [f"--load-target={served}"])) for _ in range(turns)]
+        pairs = []
+        for turn in range(turns):  # which of the two is first changes
+            both = {first: seconds(*[("cpu", ()), ("served", [f"--load-target={served}"])][first]) for first in (turn % 2, 1 - turn % 2)}
+            pairs.append((both[0], both[1]))
         for which, what in enumerate(("of the processor", "by the clock")):
-            inside, outside = (statistics.median(pair[i][which] for pair in pairs) for i in range(2))
-            ratio = statistics.median(pair[1][which] / pair[0][which] for pair in pairs)
-            print(f"{count} kernels: {inside:.2f} s {what} in the compiler, {outside:.2f} s behind kiln-isolate, "
-                  f"ratio {ratio:.3f} (median of {turns} turns)")
+            inside, outside = ([pair[i][which] for pair in pairs] for i in range(2))
+            ratios = sorted(there / here for here, there in zip(inside, outside))
+            print(f"{count} kernels: {min(inside):.3f} s {what} in the compiler, {min(outside):.3f} s behind kiln-isolate, "
+                  f"ratio of the least {min(outside) / min(inside):.3f}, of pairs {statistics.median(ratios):.3f} (median of {turns}, "
+                  f"from {ratios[0]:.3f} to {ratios[-1]:.3f})")
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in ("program", "kernels"):
         sys.exit(__doc__)
-    {"program": program, "kernels": lambda folder, count="100": kernels(folder, int(count))}[sys.argv[1]](*sys.argv[2:])
+    {"program": program, "kernels": lambda folder, *numbers: kernels(folder, *map(int, numbers))}[sys.argv[1]](*sys.argv[2:])

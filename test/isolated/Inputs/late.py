@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Serves a program of a target, but answers the first request only after LIMIT seconds and half as many more. Until then it is
 # ready to run. Usage: late.py LIMIT PROGRAM
 import os

@@ -25,8 +25,8 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::schedule;
 
-/// Longer lines are split before they are transformed; pairs are multiplied with
-/// a matrix, which is faster.
+/// Longer lines are split before they are transformed; pairs are multiplied
+/// with a matrix, which is faster.
 static constexpr int64_t kLongest = 1 << 17, kShortest = 3;
 /// How many elements an instance transforms where there are as many: its copies
 /// of sources and results stay in the nearest cache.

@@ -7,10 +7,14 @@
 // are set to zero before. Several waves read each element of a factor: the
 // thread that has it first cuts it, before waves exchange what they have.
 //
+// Where no matrix instruction takes the factors, threads would cut what they
+// read for each product. Factors that are cut before are multiplied as f32.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Passes.h"
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Kiln/MatrixRows.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
@@ -105,24 +109,29 @@ struct CutFactorsPass
     return factors[factor] = result;
   }
 
-  /// Whether the target has instructions that round factors to tf32.
-  bool rounds() {
-    target::TargetAttr description = target::getDescription(getOperation());
-    return description && llvm::any_of(description.getMatrixInstructions(),
-                                       [](target::MatrixInstructionAttr row) {
-                                         return row.getName().ends_with("xf32");
-                                       });
-  }
-
   void runOnOperation() final {
     SmallVector<tile::DotOp> dots;
-    if (!rounds())
+    target::TargetAttr description = target::getDescription(getOperation());
+    if (!description)
       return;
+    ArrayRef<target::MatrixInstructionAttr> rows =
+        description.getMatrixInstructions();
+    bool rounds = llvm::any_of(rows, [](target::MatrixInstructionAttr row) {
+      return row.getName().ends_with("xf32");
+    });
+    auto isByThreads = [&](tile::DotOp dot) {
+      return llvm::none_of(rows, [&](target::MatrixInstructionAttr row) {
+        return target::takesTypes(row, dot);
+      });
+    };
     getOperation().walk([&](tile::DotOp dot) {
-      if (dot.getProductPrecision() == ProductPrecision::TF32)
+      if (dot.getProductPrecision() == ProductPrecision::TF32 &&
+          (rounds || isByThreads(dot)))
         dots.push_back(dot);
     });
-    for (tile::DotOp dot : dots)
+    for (tile::DotOp dot : dots) {
+      if (isByThreads(dot))
+        dot.setInputPrecision(tile::InputPrecision::ieee);
       for (OpOperand *factor : {&dot.getLhsOperand(), &dot.getRhsOperand()}) {
         Value whole = factor->get();
         factor->set(cutOnce(whole));
@@ -134,6 +143,7 @@ struct CutFactorsPass
           move->erase();
         }
       }
+    }
     factors.clear();
   }
 

@@ -7,6 +7,10 @@
 // once; of many, their squares are added up. Upstream's expansion has three
 // instructions for each and takes zeros for equal.
 //
+// One instruction takes the extreme of three numbers. LLVM uses it where an
+// extreme is an operand of one other, so that trees of pairs, as generic code
+// has them, leave half of the pairs. They become trees of threes.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Extremes.h"
@@ -34,6 +38,51 @@ static bool givesNaN(Operation *op) {
   return isa<arith::MaximumFOp, arith::MinimumFOp>(op) &&
          !arith::bitEnumContainsAny(flags.getValue(),
                                     arith::FastMathFlags::nnan);
+}
+
+/// Whether an operation is a part of another one that nothing else uses, and
+/// both may be taken in any order.
+static bool isPartOf(Operation *op, Operation *whole) {
+  return op && op->hasOneUse() && op->getBlock() == whole->getBlock() &&
+         op->getName() == whole->getName() &&
+         op->getAttrDictionary() == whole->getAttrDictionary();
+}
+
+/// The numbers of which a tree of single extremes is the extreme.
+static void addNumbers(Operation *op, SmallVectorImpl<Value> &numbers) {
+  for (Value operand : op->getOperands()) {
+    Operation *part = operand.getDefiningOp();
+    if (isPartOf(part, op))
+      addNumbers(part, numbers);
+    else
+      numbers.push_back(operand);
+  }
+}
+
+/// Computes the extreme of many numbers from those of threes.
+static void takeThrees(Operation *whole) {
+  SmallVector<Value> numbers;
+  addNumbers(whole, numbers);
+  if (numbers.size() < 4)
+    return;
+  OpBuilder b(whole);
+  auto take = [&](Value one, Value other) {
+    Operation *made = b.clone(*whole);
+    made->setOperands({one, other});
+    return made->getResult(0);
+  };
+  // What three do not divide waits for the next round.
+  while (numbers.size() > 3) {
+    SmallVector<Value> next;
+    ArrayRef<Value> rest = numbers;
+    for (; rest.size() > 2; rest = rest.drop_front(3))
+      next.push_back(take(take(rest[0], rest[1]), rest[2]));
+    next.append(rest.begin(), rest.end());
+    numbers = std::move(next);
+  }
+  if (numbers.size() == 3)
+    numbers = {take(numbers[0], numbers[1]), numbers[2]};
+  whole->setOperands(numbers);
 }
 
 /// The extreme of which an operation is a part that nothing else uses.
@@ -171,10 +220,25 @@ private:
 
 void amd::lowerExtremes(ModuleOp module, const Chip *chip) {
   SmallVector<Operation *> all;
-  module.walk([&](Operation *op) {
-    if (isExtreme(op))
-      all.push_back(op);
-  });
+  auto collect = [&] {
+    all.clear();
+    module.walk([&](Operation *op) {
+      if (isExtreme(op))
+        all.push_back(op);
+    });
+  };
+  collect();
+  for (Operation *op : all) {
+    Type type = op->getResult(0).getType();
+    bool isWhole = !op->hasOneUse() || !isPartOf(op, *op->getUsers().begin());
+    if (isWhole && (type.isF32() || type.isF16()))
+      takeThrees(op);
+  }
+  // The trees that were replaced.
+  for (Operation *op : llvm::reverse(all))
+    if (op->use_empty())
+      op->erase();
+  collect();
   Extremes extremes(chip, module.getContext());
   for (Operation *op : all)
     extremes.lower(op);

@@ -59,3 +59,31 @@ func.func @few(%a: f32, %b: f32, %c: f32) -> f32 {
   %1 = arith.maximumf %0, %c : f32
   return %1 : f32
 }
+
+// One instruction takes three numbers: a tree of pairs becomes one of threes, in the order of the numbers. What is used
+// elsewhere stays a number of its own, and so do the numbers of another operation.
+// CDNA4-LABEL: func.func @threes
+// CDNA4-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %[[D:.*]]: f32, %[[E:.*]]: f32)
+// CDNA4: %[[AB:.*]] = llvm.call_intrinsic "llvm.maximum"(%[[A]], %[[B]])
+// CDNA4: %[[ABC:.*]] = llvm.call_intrinsic "llvm.maximum"(%[[AB]], %[[C]])
+// CDNA4: %[[ABCD:.*]] = llvm.call_intrinsic "llvm.maximum"(%[[ABC]], %[[D]])
+// CDNA4: llvm.call_intrinsic "llvm.maximum"(%[[ABCD]], %[[E]])
+func.func @threes(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32) -> f32 {
+  %0 = arith.maximumf %a, %b : f32
+  %1 = arith.maximumf %c, %d : f32
+  %2 = arith.maximumf %0, %1 : f32
+  %3 = arith.maximumf %2, %e : f32
+  return %3 : f32
+}
+
+// CDNA4-LABEL: func.func @used
+// CDNA4-SAME: (%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %[[D:.*]]: f32)
+// CDNA4: %[[AB:.*]] = llvm.call_intrinsic "llvm.maximum"(%[[A]], %[[B]])
+// CDNA4: %[[CD:.*]] = llvm.call_intrinsic "llvm.minimum"(%[[C]], %[[D]])
+// CDNA4: llvm.call_intrinsic "llvm.maximum"(%[[AB]], %[[CD]])
+func.func @used(%a: f32, %b: f32, %c: f32, %d: f32) -> (f32, f32) {
+  %0 = arith.maximumf %a, %b : f32
+  %1 = arith.minimumf %c, %d : f32
+  %2 = arith.maximumf %0, %1 : f32
+  return %0, %2 : f32, f32
+}

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chips.h"
+#include "LateLoads.h"
 #include "Passes.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -392,9 +393,8 @@ private:
     else
       loaded = loadUnits(b);
     // LLVM would sink them behind the products, to save registers.
-    LLVM::CallIntrinsicOp::create(
-        b, loc, b.getStringAttr("llvm.amdgcn.sched.barrier"),
-        ValueRange{arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0)});
+    addSchedulingFence(b, loc, 0);
+    postponeLoads(body, place, units, loaded);
     return loaded;
   }
 

@@ -112,18 +112,20 @@ llvm.func @masked(%x: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<4xf16>, %begin:
 
 // -----
 
-// What a second product takes is loaded ahead as well, at the same place.
+// What a second product takes is loaded ahead as well, behind the write of what it replaces.
 // CHECK-LABEL: llvm.func @second(
 // CHECK: scf.for
 // CHECK-SAME: iter_args(%{{[^,]*}} = %{{[^,]*}}, %[[V:[^,]*]] = %{{[^,]*}}, %[[W:[^,]*]] = %{{[^,]*}})
 // CHECK: llvm.store %[[V]]
 // CHECK: simt.barrier shared
 // CHECK: %[[NEXT:.*]] = simt.load
-// CHECK: %[[LATER:.*]] = simt.load
 // CHECK: simt.load_matrix
 // CHECK: simt.mma
 // CHECK-NOT: simt.load %
 // CHECK: llvm.store %[[W]]
+// CHECK: "llvm.amdgcn.sched.barrier"
+// CHECK-NEXT: %[[LATER:.*]] = simt.load
+// CHECK: "llvm.amdgcn.sched.barrier"
 // CHECK: simt.mma
 // CHECK: scf.yield %{{.*}}, %[[NEXT]], %[[LATER]]
 llvm.func @second(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %l: !llvm.ptr<3>, %b: vector<4xf16>, %begin: i32, %end: i32, %zero: f32) -> f32 {

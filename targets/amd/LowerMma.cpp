@@ -3,6 +3,7 @@
 
 #include "Float8.h"
 #include "LowerOps.h"
+#include "MatrixRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -15,7 +16,11 @@ public:
   Mma(simt::MmaOp op, const Chip &chip, OpBuilder &b)
       : op(op), b(b), loc(op.getLoc()), row(op.getRow().str()),
         isTransposed(chip.isTransposed()),
-        multipliesBytes(!chip.float8Types().empty()) {}
+        multipliesBytes(!chip.float8Types().empty()) {
+    StringRef name = row;
+    if (name.consume_back(kInterleaved))
+      row = name.str();
+  }
 
   LogicalResult run();
 

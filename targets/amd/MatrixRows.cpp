@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MatrixRows.h"
 #include "Chips.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -106,17 +107,25 @@ static std::string layoutText(const Bases &registers, const Bases &lanes) {
                        registers.text, lanes.text);
 }
 
+/// Consecutive rows of a result in a lane of CDNA.
+constexpr unsigned kResultRows = 4;
+
 /// Of an operand. On RDNA3 the second half of the lanes holds copies, so that a
-/// lane has all of its row: four bases.
-static std::string operandLayout(const Row &row, const Chip &chip, bool isLhs) {
+/// lane has all of its row: four bases. Where elements are interleaved a lane
+/// has four after each other, as it has of results, and skips those of the
+/// other lanes. The sum is the same, as both operands have that order.
+static std::string operandLayout(const Row &row, const Chip &chip, bool isLhs,
+                                 bool isInterleaved) {
   unsigned depth = isLhs ? 1 : 0, other = 1 - depth;
   unsigned blocks =
       chip.family == Family::RDNA3 ? 1 : unsigned(chip.lanes) / row.size;
   unsigned each = row.k / blocks;
+  unsigned together = isInterleaved ? kResultRows : each;
   Bases registers, lanes;
-  registers.along(depth, 1, llvm::Log2_32(each));
+  registers.along(depth, 1, llvm::Log2_32(together))
+      .along(depth, together * blocks, llvm::Log2_32(each / together));
   lanes.along(other, 1, llvm::Log2_32(row.size))
-      .along(depth, each, llvm::Log2_32(blocks));
+      .along(depth, together, llvm::Log2_32(blocks));
   return layoutText(registers, lanes);
 }
 
@@ -127,7 +136,7 @@ static std::string accLayout(const Row &row, const Chip &chip) {
   unsigned blocks = unsigned(chip.lanes) / row.size;
   unsigned all = row.size / blocks;
   bool alternates = row.acc == "f64" || chip.family == Family::RDNA3;
-  unsigned each = alternates || !chip.isCdna() ? all : 4;
+  unsigned each = alternates || !chip.isCdna() ? all : kResultRows;
   unsigned down = chip.isTransposed() ? 1 : 0, across = 1 - down;
   Bases registers, lanes;
   registers.along(down, alternates ? blocks : 1, llvm::Log2_32(each))
@@ -217,6 +226,27 @@ std::string amd::scaledRowNames(const Chip &chip) {
   return text;
 }
 
+/// The deep instructions of CDNA4 take twice as many elements from a lane as it
+/// has of a result side by side.
+static bool canInterleave(const Row &row) {
+  return (row.types == "f16" || row.types == "bf16") && row.families == kCdna4;
+}
+
+static std::string rowText(const Row &row, const Chip &chip,
+                           bool isInterleaved) {
+  return llvm::formatv(
+      R"(
+    #kiln.matrix_instruction<name = "{0}{1}", unit = "matrix", m = <{2}>, n = <{2}>, k = <{3}>,
+      lhs = <types = [{4}], home = "registers", layout = {5}>,
+      rhs = <types = [{4}], home = "registers", layout = {6}>,
+      acc = <types = [{7}], home = "registers", layout = {8}>, cycles = {9}{10}>)",
+      row.name, isInterleaved ? kInterleaved : "", row.size, row.k, row.types,
+      operandLayout(row, chip, true, isInterleaved),
+      operandLayout(row, chip, false, isInterleaved), row.acc,
+      accLayout(row, chip), cyclesOf(row, chip),
+      flushes(row, chip) ? ", flushes_subnormals = true" : "");
+}
+
 std::string amd::matrixRows(const Chip &chip) {
   std::string text;
   for (const Row &row : kRows) {
@@ -226,16 +256,9 @@ std::string amd::matrixRows(const Chip &chip) {
       text += scaledRows(row, chip);
       continue;
     }
-    text += llvm::formatv(
-        R"({0}
-    #kiln.matrix_instruction<name = "{1}", unit = "matrix", m = <{9}>, n = <{9}>, k = <{2}>,
-      lhs = <types = [{3}], home = "registers", layout = {4}>,
-      rhs = <types = [{3}], home = "registers", layout = {5}>,
-      acc = <types = [{6}], home = "registers", layout = {7}>, cycles = {8}{10}>)",
-        text.empty() ? "" : ",", row.name, row.k, row.types,
-        operandLayout(row, chip, true), operandLayout(row, chip, false),
-        row.acc, accLayout(row, chip), cyclesOf(row, chip), row.size,
-        flushes(row, chip) ? ", flushes_subnormals = true" : "");
+    text += (text.empty() ? "" : ",") + rowText(row, chip, false);
+    if (canInterleave(row))
+      text += "," + rowText(row, chip, true);
   }
   return text;
 }

@@ -43,6 +43,38 @@ bool simt::isChained(MatrixProductOpInterface op) {
   });
 }
 
+/// Whether the left factor is computed from the result of a product of its
+/// block, element by element.
+static bool followsResult(Value value, Block *block) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block)
+    return false;
+  if (isa<MatrixProductOpInterface>(op))
+    return true;
+  return op->hasTrait<OpTrait::Elementwise>() &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isa<RankedTensorType>(operand.getType()) &&
+                  followsResult(operand, block);
+         });
+}
+
+/// Whether lanes have the same elements of a left factor as of the columns of
+/// a result, as far as an instruction is deep.
+static bool takesResults(target::MatrixInstructionAttr row) {
+  auto lhs = dyn_cast_or_null<LayoutAttr>(row.getLhs().getLayout()),
+       acc = dyn_cast_or_null<LayoutAttr>(row.getAcc().getLayout());
+  if (!lhs || !acc || lhs.getRank() != 2 || acc.getRank() != 2)
+    return false;
+  auto below = [&](LayoutAttr layout) {
+    SmallVector<int64_t> steps;
+    for (const LayoutAttr::Basis &basis : layout.getRegisterBases())
+      if (basis[1] && basis[1] < row.getK().getMin())
+        steps.push_back(basis[1]);
+    return steps;
+  };
+  return lhs.getLaneBases(0) == acc.getLaneBases(0) && below(lhs) == below(acc);
+}
+
 /// The instruction that a schedule script names.
 static StringRef askedInstruction(const target::Asked &asked) {
   return cast<DictionaryAttr>(asked.value)
@@ -77,6 +109,7 @@ simt::findInstruction(MatrixProductOpInterface op,
   target::MatrixInstructionAttr best;
   RowCost bestCost;
   std::optional<target::Asked> asked = target::findAsked(op, "instruction");
+  bool isBehind = followsResult(op.getLhsOperand().get(), op->getBlock());
   for (target::MatrixInstructionAttr row :
        description.getMatrixInstructions()) {
     if (asked && row.getName() != askedInstruction(*asked))
@@ -86,7 +119,9 @@ simt::findInstruction(MatrixProductOpInterface op,
                          !whyRefused(op, row, description, warps).empty())
       continue;
     RowCost cost = costOf(op, row, description, warps);
-    if (best && !cost.isBetterThan(bestCost))
+    bool sparesExchange = best && isBehind && cost.isLike(bestCost) &&
+                          takesResults(row) && !takesResults(best);
+    if (best && !cost.isBetterThan(bestCost) && !sparesExchange)
       continue;
     best = row;
     bestCost = cost;

@@ -49,6 +49,11 @@ struct RowCost {
     return cycles != other.cycles ? cycles < other.cycles
                                   : instructions < other.instructions;
   }
+  /// Whether both are known, and neither is better.
+  bool isLike(const RowCost &other) const {
+    return cycles != 0 && cycles == other.cycles &&
+           instructions == other.instructions;
+  }
 };
 /// The cost of a row that takes the product.
 RowCost costOf(MatrixProductOpInterface op, target::MatrixInstructionAttr row,

@@ -265,6 +265,7 @@ struct LowerGpu : PassWrapper<LowerGpu, OperationPass<ModuleOp>> {
     const Chip *chip = chipOf(getOperation());
     if (!chip)
       return signalPassFailure();
+    shareReducedRows(getOperation(), *chip);
     LLVMTypeConverter types(&getContext());
     RewritePatternSet patterns(&getContext());
     patterns.add<RegisterLowering<gpu::ThreadIdOp>>(types, "workitem.id");

@@ -8,6 +8,7 @@
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace kiln::amd {
 
@@ -36,6 +37,9 @@ mlir::Value callIntrinsic(mlir::OpBuilder &b, mlir::Location loc,
 /// ds_swizzle, else ds_bpermute. All lanes of the wave must be active.
 mlir::Value exchangeByMask(mlir::OpBuilder &b, mlir::Location loc,
                            mlir::Value word, unsigned mask, const Chip &chip);
+/// Where lanes reduce with those of another row, by operations whose operands
+/// may be exchanged, gfx950 gives both lanes the values of both: none chooses.
+void shareReducedRows(mlir::ModuleOp module, const Chip &chip);
 /// The value of the lane `index` (i32), 32 bits, by ds_bpermute.
 mlir::Value readLane(mlir::OpBuilder &b, mlir::Location loc, mlir::Value word,
                      mlir::Value index);

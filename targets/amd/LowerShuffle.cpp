@@ -9,7 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -68,9 +71,10 @@ static Value exchangeInRow(OpBuilder &b, Location loc, Value word,
 
 /// gfx950: v_permlane16_swap and v_permlane32_swap exchange the odd rows (or
 /// the upper half) of their first register with the even rows (the lower half)
-/// of the second. Of one word twice that gives it to each lane pair both ways.
-static Value exchangeRows(OpBuilder &b, Location loc, Value word, unsigned mask,
-                          const Chip &chip) {
+/// of the second. Of one word twice that gives both lanes of a pair the words
+/// of both: that of the lower lane, and that of the upper one.
+static std::pair<Value, Value> shareRows(OpBuilder &b, Location loc, Value word,
+                                         unsigned mask) {
   Type i32 = b.getI32Type();
   Value no = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false));
   auto both = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32});
@@ -79,6 +83,12 @@ static Value exchangeRows(OpBuilder &b, Location loc, Value word, unsigned mask,
       {word, word, no, no});
   Value lower = LLVM::ExtractValueOp::create(b, loc, swapped, 0);
   Value upper = LLVM::ExtractValueOp::create(b, loc, swapped, 1);
+  return {lower, upper};
+}
+
+static Value exchangeRows(OpBuilder &b, Location loc, Value word, unsigned mask,
+                          const Chip &chip) {
+  auto [lower, upper] = shareRows(b, loc, word, mask);
   Value bit =
       LLVM::AndOp::create(b, loc, laneId(b, loc, chip), constant(b, loc, mask));
   Value isUpper = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, bit,
@@ -153,4 +163,80 @@ Value amd::exchangeByMask(OpBuilder &b, Location loc, Value word, unsigned mask,
   Value lane = laneId(b, loc, chip);
   return back(readLane(
       b, loc, bits, LLVM::XOrOp::create(b, loc, lane, constant(b, loc, mask))));
+}
+
+/// Whether a value meets that of another lane in an operation that gives the
+/// same for both orders of its operands.
+static bool meets(Operation *op, Value value, Value other) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  bool isCommutative =
+      call ? llvm::is_contained({"llvm.maximum", "llvm.minimum",
+                                 "llvm.maximumnum", "llvm.minimumnum"},
+                                call.getIntrin())
+           : op->hasTrait<OpTrait::IsCommutative>();
+  if (!isCommutative || op->getNumOperands() != 2)
+    return false;
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  return (lhs == value && rhs == other) || (lhs == other && rhs == value);
+}
+
+/// The operations in which a lane takes the value of another one, where they
+/// give the same for both orders of its operands; none if there are others.
+/// Words are exchanged as bits: floats are cast there and back.
+static llvm::SmallVector<Operation *> findReductions(Value value, Value other) {
+  llvm::SmallVector<Operation *> found;
+  for (Operation *user : other.getUsers()) {
+    auto back = dyn_cast<arith::BitcastOp>(user);
+    auto there = value.getDefiningOp<arith::BitcastOp>();
+    if (back && there && back.getType() == there.getIn().getType()) {
+      auto inner = findReductions(there.getIn(), back.getOut());
+      if (inner.empty() && !back->use_empty())
+        return {};
+      llvm::append_range(found, inner);
+      continue;
+    }
+    if (!meets(user, value, other))
+      return {};
+    found.push_back(user);
+  }
+  return found;
+}
+
+void amd::shareReducedRows(ModuleOp module, const Chip &chip) {
+  if (chip.family != Family::CDNA4)
+    return;
+  llvm::SmallVector<gpu::ShuffleOp> all;
+  module.walk([&](gpu::ShuffleOp op) { all.push_back(op); });
+  for (gpu::ShuffleOp op : all) {
+    Value value = op.getValue(), other = op.getShuffleResult();
+    Type i32 = IntegerType::get(op.getContext(), 32);
+    IntegerAttr mask, width;
+    bool isRows = op.getMode() == gpu::ShuffleMode::XOR &&
+                  matchPattern(op.getWidth(), m_Constant(&width)) &&
+                  width.getInt() == chip.lanes &&
+                  matchPattern(op.getOffset(), m_Constant(&mask)) &&
+                  (mask.getInt() == 16 || mask.getInt() == 32) &&
+                  (value.getType().isF32() || value.getType() == i32);
+    if (!isRows || !op.getValid().use_empty())
+      continue;
+    auto reductions = findReductions(value, other);
+    if (reductions.empty())
+      continue;
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    auto cast = [&](Type to, Value from) -> Value {
+      return from.getType() == to
+                 ? from
+                 : LLVM::BitcastOp::create(b, loc, to, from).getResult();
+    };
+    auto [lower, upper] =
+        shareRows(b, loc, cast(i32, value), unsigned(mask.getInt()));
+    for (Operation *user : reductions) {
+      Type type = user->getOperand(0).getType();
+      user->setOperands({cast(type, lower), cast(type, upper)});
+    }
+    for (Operation *back : llvm::make_early_inc_range(other.getUsers()))
+      back->erase();
+    op.erase();
+  }
 }

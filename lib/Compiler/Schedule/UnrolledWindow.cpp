@@ -27,13 +27,15 @@ bool WindowUnroller::padsInput() const {
   return false;
 }
 
-void WindowUnroller::surroundInput() {
+void WindowUnroller::surroundInput(const Space &space) {
   if (!padsInput() || readsAround())
     return;
   SmallVector<int64_t> sizes;
   for (unsigned d = 0; d < spatial; ++d)
     sizes.push_back(
         std::max(neededBy(d), list("pad_low")[d] + input.sizes[d + 1].get()));
+  if (copiesInput(space, sizes))
+    return copyInput(space, sizes);
   // What a position of the window reads along a line is side by side there.
   constexpr int64_t kMostPhases = 4;
   int64_t stride = list("strides").back();
@@ -272,8 +274,11 @@ Value WindowUnroller::loadAround(TileBuilder &around,
 Value WindowUnroller::unroll(TileBuilder &emitter, const Space &space) {
   bool isAround =
       inLine < 0 && phases == 1 && !surrounded.launch && padsInput();
+  bool isCopied = !copyDims.empty();
   TileBuilder around(kernel, group.plan, group.inGroup(),
-                     isAround ? spaceAround(space) : space);
+                     isCopied   ? spaceOfCopy(space)
+                     : isAround ? spaceAround(space)
+                                : space);
   AccessMap from = anchor.operandMaps[0];
   SmallVector<unsigned> order = windowOrder();
   SmallVector<int64_t> window, position(spatial);
@@ -302,8 +307,9 @@ Value WindowUnroller::unroll(TileBuilder &emitter, const Space &space) {
       read.index[spatial] = anchor.map.index[spatial] + at / phases;
       read.index.push_back(IndexExpr(at % phases));
     }
-    Value x =
-        isAround ? loadAround(around, position) : emitter.load(input, read);
+    Value x = isCopied   ? loadCopy(around, position)
+              : isAround ? loadAround(around, position)
+                         : emitter.load(input, read);
     Value factor = conv ? emitter.load(filter, factors) : Value();
     made = add(made, x, factor, emitter);
   });
@@ -346,7 +352,7 @@ LogicalResult WindowUnroller::emitResults() {
   chooseBlocks(space);
   orderFilter();
   if (!hasViews)
-    surroundInput();
+    surroundInput(space);
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
   SmallVector<Value> made;
   if (hasViews || hasNeighbours())

@@ -11,6 +11,7 @@
 
 #include "Siblings.h"
 #include "Wrap.h"
+#include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -90,6 +91,18 @@ Operation *placeOf(prim::FusionOp first, prim::FusionOp second) {
     return at && at != second && second->isBeforeInBlock(at);
   });
   return isLate ? second : nullptr;
+}
+
+/// Whether both groups read what other devices send, or neither does. A group
+/// that needs none of it runs before that is there.
+bool waitAlike(prim::FusionOp first, prim::FusionOp second) {
+  auto waits = [](prim::FusionOp group) {
+    return llvm::any_of(group.getInputs(), [](Value input) {
+      Operation *source = input.getDefiningOp();
+      return source && prim::isCollective(source);
+    });
+  };
+  return waits(first) == waits(second);
 }
 
 /// Whether one group reads a value, and nothing else does.
@@ -222,6 +235,7 @@ static prim::FusionOp findSource(prim::FusionOp fusion) {
         widestOf(source) == widestOf(fusion) &&
         source.getInputs().size() + fusion.getInputs().size() <= kMostInputs &&
         opsOf(source) + opsOf(fusion) <= kMostChained &&
+        waitAlike(source, fusion) &&
         llvm::all_of(source.getResults(),
                      [&](Value result) { return isReadBy(result, fusion); }))
       return source;
@@ -253,7 +267,7 @@ static bool isSmallPair(prim::FusionOp first, prim::FusionOp second) {
          first.getInputs().size() + second.getInputs().size() <=
              kMostSmallInputs &&
          opsOf(first) + opsOf(second) <= kMostSmallOps &&
-         placeOf(first, second);
+         waitAlike(first, second) && placeOf(first, second);
 }
 
 void kiln::mergeSmall(Block &block) {

@@ -74,7 +74,7 @@ def main():
     compare(call(x, graph.forms), [x * 2])
     compare(call(x, (graph.forms[0], ())), [(x * 2).permute(0, 2, 3, 1)])
     assert call(y, graph.forms) is None and call(x, None) is None
-    for order in (b"\0\1\2", b"\0\2\3\4", "0231"):
+    for order in (b"\0\1\2", b"\0\2\3\4", b"\0\2\3\2", "0231"):
         assert call(x, ((order,), ())) is None, order
     for layout in (b"", struct.pack("=7q", *range(7)), "layout"):
         assert raises(lambda: call(x, (graph.forms[0], (layout,)))), layout

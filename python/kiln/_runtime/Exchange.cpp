@@ -99,8 +99,8 @@ bool putTogether(View &view) {
   return true;
 }
 
-/// Gives a tensor its dimensions in another order. False if that is not one of
-/// its dimensions.
+/// Gives a tensor its dimensions in another order. False if that does not name
+/// each of them once.
 bool reorder(View &view, PyObject *order, Shapes &shapes) {
   auto rank = size_t(view.ndim);
   if (!PyBytes_Check(order) || size_t(PyBytes_Size(order)) != rank ||
@@ -110,7 +110,7 @@ bool reorder(View &view, PyObject *order, Shapes &shapes) {
   std::vector<int64_t> &made = shapes.emplace_back(2 * rank);
   for (size_t d = 0; d < rank; ++d) {
     auto from = size_t(static_cast<unsigned char>(dims[d]));
-    if (from >= rank)
+    if (from >= rank || std::memchr(dims, dims[d], d))
       return false;
     made[d] = view.shape[from];
     made[rank + d] = view.strides[from];

@@ -105,20 +105,18 @@ public:
   Error *take() {
     if (takeOpen())
       return nullptr;
-    if (areAllOpen())
+    if (!isOpening)
       return tooManyCalls(kMostCallsAtOnce, "calls of one program at once");
     // Others begin and end calls meanwhile: opening takes long, and may wait
     // for what they do.
-    PackagePtr package;
     std::unique_ptr<Part> opened;
-    if (Error *error = openPackage(*loaded.compiled, package))
-      return error;
-    if (Error *error =
-            openPart(package.get(), *loaded.parts.front()->device, opened))
+    Error *error = open(opened);
+    std::lock_guard<std::mutex> lock(loaded.nesting);
+    --loaded.numOpening;
+    if (error)
       return error;
     opened->isBusy = true;
     part = opened.get();
-    std::lock_guard<std::mutex> lock(loaded.nesting);
     loaded.nested.push_back(std::move(opened));
     return nullptr;
   }
@@ -126,7 +124,8 @@ public:
   Part *part = nullptr;
 
 private:
-  /// Takes one of those that are open; false if all are busy.
+  /// Takes one of those that are open. False if all are busy: `isOpening` says
+  /// whether one more may be opened, which then counts as open for others.
   bool takeOpen() {
     std::lock_guard<std::mutex> lock(loaded.nesting);
     for (std::vector<std::unique_ptr<Part>> *list :
@@ -134,17 +133,25 @@ private:
       for (std::unique_ptr<Part> &one : *list)
         if (!part && !one->isBusy)
           part = one.get();
-    if (part)
+    if (part) {
       part->isBusy = true;
-    return part;
+      return true;
+    }
+    isOpening = loaded.parts.size() + loaded.nested.size() + loaded.numOpening <
+                kMostCallsAtOnce;
+    loaded.numOpening += isOpening;
+    return false;
   }
 
-  bool areAllOpen() {
-    std::lock_guard<std::mutex> lock(loaded.nesting);
-    return loaded.parts.size() + loaded.nested.size() >= kMostCallsAtOnce;
+  Error *open(std::unique_ptr<Part> &opened) {
+    PackagePtr package;
+    if (Error *error = openPackage(*loaded.compiled, package))
+      return error;
+    return openPart(package.get(), *loaded.parts.front()->device, opened);
   }
 
   LoadedExecutable &loaded;
+  bool isOpening = false;
 };
 
 /// Calls a program on one device. A session takes no call while a callback of

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads and worlds of programs on several devices.
 #include "Group.h"
+#include <algorithm>
 
 using namespace kiln::pjrt;
 
@@ -117,7 +118,7 @@ Error *Group::take(const LoadedExecutable &loaded, Group *&taken) {
   std::unique_lock<std::mutex> lock(state);
   freed.wait(lock, [&] { return !taker || taker->hasCallbacks; });
   if (taker) {
-    if (depth + 1 == kMostCallsAtOnce / size)
+    if (depth + 1 >= std::max<size_t>(2, kMostCallsAtOnce / size))
       return tooManyCalls(depth + 1, "calls at once on several devices");
     if (!next)
       next = std::make_unique<Group>(size, depth + 1);

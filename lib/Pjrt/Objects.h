@@ -226,9 +226,10 @@ struct LoadedExecutable {
   /// Whether it calls functions of the process.
   bool hasCallbacks = false;
   /// For calls of a program with callbacks while others go on. `nesting` guards
-  /// the list, and which parts have calls.
+  /// the list, how many are about to be in it, and which parts have calls.
   std::mutex nesting;
   std::vector<std::unique_ptr<Part>> nested;
+  size_t numOpening = 0;
   /// The same on several devices, by the depth of the group that calls them.
   std::map<size_t, std::vector<std::unique_ptr<Part>>> overlapping;
 

@@ -4,8 +4,8 @@
 // keeps the order of sums, get what is computed from kernels of their own.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --explain --emit=asm -o %t.ptx 2>&1 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=ASM < %t.ptx
-// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --explain --emit=asm -o - 2>&1 | FileCheck %s --check-prefix=APART
-// RUN: kiln-compile %s --target=cpu --explain -o %t.kiln 2>&1 | FileCheck %s --check-prefix=APART
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,scatter=ordered --no-fallback --explain --emit=asm -o - 2>&1 | FileCheck %s --check-prefixes=APART,ORDERED
+// RUN: kiln-compile %s --target=cpu --explain -o %t.kiln 2>&1 | FileCheck %s --check-prefixes=APART,CPU
 // RUN: for target in amd:gfx942,device=sim cpu; do for entry in put rows columns half; do kiln-run %s --entry=$entry --target=$target \
 // RUN:   --check --inputs=hurt || exit 1; done; done
 // RUN: for entry in put rows columns half; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none --no-fallback \
@@ -23,7 +23,8 @@
 // CHECK-LABEL: function half
 
 // APART-LABEL: function put
-// APART: schedule {{.*}}_where: prim.fusion -> generic.{{elementwise|siblings}}
+// ORDERED: schedule {{.*}}_where: prim.fusion -> generic.elementwise [nvidia]
+// CPU: schedule {{.*}}_where: prim.fusion -> generic.siblings [cpu]
 // APART: schedule {{.*}}_cat: prim.fusion -> generic.elementwise
 // APART: schedule {{.*}}_scatter: prim.fusion -> generic.scatter {{.*}} (scatter)
 // APART-LABEL: function rows

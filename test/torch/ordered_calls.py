@@ -51,7 +51,7 @@ def main():
     torch.manual_seed(0)
     last = dict(memory_format=torch.channels_last)
     double = lambda x: x * 2  # noqa: E731
-    for shape in ((2, 4, 6, 5), (1, 4, 6, 5), (2, 1, 6, 5), (2, 4, 1, 5), (2, 4, 1, 1), (2, 3, 4, 5, 6)):
+    for shape in ((2, 4, 6, 5), (1, 4, 6, 5), (2, 1, 6, 5), (2, 4, 1, 5), (2, 4, 1, 1), (0, 3, 4, 5), (2, 0, 4, 5), (2, 3, 4, 5, 6)):
         x = torch.randn(shape).to(memory_format=torch.channels_last_3d if len(shape) > 4 else torch.channels_last)
         _, graph = compiled_graph(double, x)
         assert graph.direct, shape
@@ -67,6 +67,12 @@ def main():
     with torch.no_grad():
         compare(run(y, x), function(y, x))
         compare(run(x[:, :, ::2, ::2], y[:, :, ::2, ::2]), function(x[:, :, ::2, ::2], y[:, :, ::2, ::2]))
+
+    # Open sizes.
+    run, _ = compiled_graph(double, torch.randn(2, 3, 4, 5).to(**last))
+    for shape in ((3, 3, 6, 7), (2, 3, 8, 5)):
+        image = torch.randn(shape).to(**last)
+        compare(run(image), double(image))
 
     # What a package is handed by itself: other strides are no error, but not taken.
     _, graph = compiled_graph(double, x)

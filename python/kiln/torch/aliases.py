@@ -159,16 +159,17 @@ def _are_same(some, others):
 
 def layout(tensor, wanted):
     """How a row-major tensor gets the strides that are wanted: None if it has them, "strided" if only those of dimensions of one element
-    differ, "spaced" if its elements have room between them or are repeated along a dimension. None, too, where elements overlap
-    in another way."""
+    differ or it has no elements, "spaced" if its elements have room between them or are repeated along a dimension. None, too, where
+    elements overlap in another way."""
     shape = list(tensor.shape)
-    if len(wanted) != len(shape) or any(_guess(size) == 0 for size in shape):
+    is_empty = any(statically_known_true(size == 0) for size in shape)
+    if len(wanted) != len(shape) or (not is_empty and any(_guess(size) == 0 for size in shape)):
         return None
     usual = [1] * len(shape)
     for dim in reversed(range(len(shape) - 1)):
         usual[dim] = usual[dim + 1] * shape[dim + 1]
     other = [dim for dim in range(len(shape)) if not _are_same([usual[dim]], [wanted[dim]])]
-    if all(statically_known_true(shape[dim] == 1) for dim in other):
+    if is_empty or all(statically_known_true(shape[dim] == 1) for dim in other):
         return "strided" if other else None
     behind = 0
     for dim in sorted((dim for dim in range(len(shape)) if _guess(shape[dim]) != 1), key=lambda dim: _guess(wanted[dim])):

@@ -209,7 +209,7 @@ def pow_scalar(b, out, x, exponent):
     elif is_float(x.dtype) and exponent == -2:
         made = b.unary("reciprocal", square())
     else:
-        made = b.binary("pow", x, b.full_like(exponent, x))
+        made = b.binary("pow", x, operand(b, exponent, x.dtype, x.shape))
     return b.convert(made, out.dtype)
 
 

@@ -24,6 +24,7 @@ def table(seed):
 NONE, ALL = torch.zeros(SHAPE), torch.ones(SHAPE)
 TABLES = [(table(1),), (table(2),), (NONE,), (ALL,)]
 PLACES = [(table(1), torch.tensor(n)) for n in (1, 0, 3)]
+ENDS = [*PLACES, *((table(1), torch.tensor(n)) for n in (6, 9, -1, -6, -9))]
 CASES = {
     "nonzero": (torch.nonzero, TABLES),
     "nonzero in columns": (lambda x: torch.nonzero(x, as_tuple=True), TABLES),
@@ -47,6 +48,9 @@ CASES = {
     "a part from a place, computed with": (lambda x, n: torch.narrow(x, 0, n, 2) + 1, PLACES),
     "up to a place": (lambda x, n: x[:n.item()].sum(0), PLACES),
     "behind a place": (lambda x, n: x[n.item():] * 2, PLACES),
+    "a part of an argument, to its end": (lambda x, n: x[n.item():], ENDS),
+    "parts of an argument, cut anywhere": (lambda x, n: torch.tensor_split(x, n), [(table(1), torch.tensor(pair)) for pair in
+                                                                             ([0, 9], [-9, 4], [2, 3], [7, 8], [-2, 9])]),
     "a row": (lambda x, n: x[n.item()], PLACES),
     "what is computed, behind a place": (lambda x, n: (x * 2)[n.item():], PLACES),
     "a part of what is computed": (lambda x, n: (x * 2).narrow(0, n.item(), 2), PLACES),

@@ -350,7 +350,10 @@ class Compiled:
         if kind == "slice":
             start, length = (None if part is None else self._result(part, arguments, made) for part in one[2:])
             base, dim = arguments[one[0]], one[1]
-            return base.select(dim, start) if length is None else base.narrow(dim, start, length)
+            if length is None:
+                return base.select(dim, start)
+            size = base.shape[dim]  # a place outside of the tensor is its nearer end, as for slices of Python
+            return base.narrow(dim, max(0, min(start + size if start < 0 else start, size)), length)
         if kind in ("strided", "spaced"):
             shape, strides = ([self._result(n, arguments, made) for n in numbers] for numbers in one[1:])
             whole = made[one[0]] if kind == "strided" else aliases.spaced(made[one[0]], shape, strides)

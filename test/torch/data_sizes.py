@@ -111,6 +111,51 @@ ASSERTED = {
 }
 
 
+#: Functions of matrices that fail where torch says LinAlgError, or a RuntimeError of no kind, and the same that never fail.
+FAILING = {
+    "cholesky": (torch.linalg.cholesky, torch.linalg.cholesky_ex),
+    "cholesky_ex": (lambda a: torch.linalg.cholesky_ex(a, check_errors=True), torch.linalg.cholesky_ex),
+    "upper": (lambda a: torch.linalg.cholesky(a, upper=True), lambda a: torch.linalg.cholesky_ex(a, upper=True)),
+    "the older cholesky": (torch.cholesky, torch.linalg.cholesky_ex),
+    "inv": (torch.linalg.inv, torch.linalg.inv_ex),
+    "inv_ex": (lambda a: torch.linalg.inv_ex(a, check_errors=True), torch.linalg.inv_ex),
+    "solve": (lambda a: torch.linalg.solve(a, a), lambda a: torch.linalg.solve_ex(a, a)),
+    "solve_ex": (lambda a: torch.linalg.solve_ex(a, a, check_errors=True), lambda a: torch.linalg.solve_ex(a, a)),
+    "lu_factor": (torch.linalg.lu_factor, torch.linalg.lu_factor_ex),
+    "lu_factor_ex": (lambda a: torch.linalg.lu_factor_ex(a, check_errors=True), torch.linalg.lu_factor_ex),
+}
+
+
+def matrices(dtype, size):
+    """One that has all factors, and others that lack some."""
+    whole = torch.eye(size, dtype=dtype) * 3
+    made = [whole, torch.stack([whole] * 3)]
+    places = [((0, 0), 0), ((-1, -1), 0), ((-1, -1), -1), ((0, 0), torch.nan), ((-1, -1), torch.nan), ((size // 2, 0), torch.nan)]
+    if not dtype.is_complex:  # of quotients of infinities LAPACK and annex G of the C standard make different ones
+        places.append(((-1, 0), torch.inf))
+    for place, value in places:
+        broken = whole.clone()
+        broken[place] = value
+        made += [broken, torch.stack([whole, broken, broken])]
+    return made
+
+
+def error_of(function, a):
+    try:
+        function(a)
+    except RuntimeError as error:
+        return torch.linalg.LinAlgError if isinstance(error, torch.linalg.LinAlgError) else RuntimeError
+    return None
+
+
+def check_failing(function, free, dtype, size):
+    """Errors of the same kind as in eager mode, for the same matrices; and none, but the same numbers of steps, where none are asked for."""
+    fast, never = (torch.compile(one, backend="kiln", fullgraph=True, dynamic=False) for one in (function, lambda a: free(a)[-1]))
+    for a in matrices(dtype, size):
+        assert error_of(fast, a) == error_of(function, a), (a, error_of(fast, a), error_of(function, a))
+        assert torch.equal(never(a), free(a)[-1]), (a, never(a), free(a)[-1])
+
+
 class Of(torch.nn.Module):
     """A function as a module, for torch.export."""
 
@@ -156,6 +201,15 @@ def main():
             traceback.print_exc(limit=4)
             print(f"failed: asserted: {name}")
             failures += 1
+    for name, functions in FAILING.items():
+        for dtype, size in ((torch.float32, 2), (torch.float64, 40), (torch.complex64, 3)):
+            torch._dynamo.reset()
+            try:
+                check_failing(*functions, dtype, size)
+            except Exception:
+                traceback.print_exc(limit=4)
+                print(f"failed: a factorisation that fails: {name}, {dtype}, {size}")
+                failures += 1
     for name, (function, inputs) in CASES.items():
         torch._dynamo.reset()
         try:

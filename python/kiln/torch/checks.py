@@ -18,6 +18,15 @@ KINDS = {torch.ops.aten._assert_scalar.default: "condition", torch.ops.aten._ass
          torch.ops.aten.sym_constrain_range_for_size.default: "range"}
 
 
+#: How messages end that say that a matrix is not one for which there is what was asked for.
+UNFACTORED = ("is not positive-definite", "is singular", "is one for which the algorithm fails")
+
+
+def error_of(message):
+    """What is raised if a check fails: torch has a type of its own for matrices."""
+    return (torch.linalg.LinAlgError if message.endswith(UNFACTORED) else RuntimeError)(message)
+
+
 def of(lowering, graph):
     """Pairs of a tensor that has to be true everywhere, and the message if it is not."""
     found, seen = [], set()

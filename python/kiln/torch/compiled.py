@@ -325,7 +325,7 @@ class Compiled:
         made = self._run(arguments) if self.program else []
         for number, message in self.checks:
             if not made[number].all():
-                raise RuntimeError(message)
+                raise checks.error_of(message)
         if self.plain and not self.near:
             return made
         found = [self._result(one, arguments, made) for one in self.results]

@@ -4,6 +4,7 @@ a block of threads holds a matrix."""
 import torch
 
 from .. import host
+from ..checks import UNFACTORED
 from . import composes
 from .embedded import adjoint, complex_of, complex_rows, embedded, rows, wide
 
@@ -49,21 +50,34 @@ def cholesky_ex(a, *, upper=False, check_errors=False):
     if not _taken(a, a.shape[-1]) and not a.is_complex():
         return NotImplemented
     made, fails = _cholesky(adjoint(a) if upper else a)
+    if check_errors:
+        _check(fails, "linalg.cholesky_ex", a)
     return (adjoint(made) if upper else made).contiguous(), fails
+
+
+#: Why a matrix is refused, by parts of the names of functions: the ends of messages for which torch has a type of errors, and one for which not.
+_WHY = {"cholesky": UNFACTORED[0], "inv": UNFACTORED[1], "solve": UNFACTORED[1], "lu_factor": "has a U with a zero on its diagonal"}
 
 
 @composes("_linalg_check_errors.default")
 def check_errors(fails, name, *, is_matrix):
     """An error, as in eager mode, if a step failed. On a GPU the host would have to wait for that."""
     if fails.device.type == "cpu":
-        why = "not positive-definite" if "cholesky" in name else "singular" if "inv" in name or "solve" in name else "one for which the algorithm fails"
-        torch.ops.aten._assert_async.msg((fails == 0).all(), f"{name}: {'the' if is_matrix else 'a'} matrix is {why}")
+        why = next((why for part, why in _WHY.items() if part in name), UNFACTORED[2])
+        torch.ops.aten._assert_async.msg((fails == 0).all(), f"{name}: {'the' if is_matrix else 'a'} matrix {why}")
+
+
+def _check(fails, name, a):
+    check_errors(fails, name, is_matrix=a.dim() == 2)
 
 
 @composes("cholesky.default")
 def cholesky(a, upper=False):
     made = cholesky_ex(a, upper=upper)
-    return made if made is NotImplemented else made[0]
+    if made is NotImplemented:
+        return made
+    _check(made[1], "cholesky", a)
+    return made[0]
 
 
 def _triangular(a, b, upper, unit):
@@ -175,7 +189,12 @@ def _permutation(order):
 
 @composes("linalg_lu_factor_ex.default")
 def lu_factor_ex(a, *, pivot=True, check_errors=False):
-    return _lu(a)[:3] if pivot and _taken(a, *a.shape[-2:]) else NotImplemented
+    if not pivot or not _taken(a, *a.shape[-2:]):
+        return NotImplemented
+    made = _lu(a)[:3]
+    if check_errors:
+        _check(made[2], "torch.linalg.lu_factor_ex", a)
+    return made
 
 
 @composes("linalg_lu.default")
@@ -253,6 +272,8 @@ def solve_ex(a, b, *, left=True, check_errors=False):
     if not _taken(a, a.shape[-1]):
         return NotImplemented
     made, pivots, fails, order = _lu(a)
+    if check_errors:
+        _check(fails, "torch.linalg.solve_ex", a)
     vector = b.dim() == 1 or (b.dim() == a.dim() - 1 and b.shape == a.shape[:-1])
     right = b.unsqueeze(-1) if vector else b
     if 0 in right.shape or 0 in a.shape:
@@ -270,6 +291,8 @@ def inv_ex(a, *, check_errors=False):
     if 0 in a.shape:
         return a.clone(), torch.zeros(a.shape[:-2], dtype=torch.int32)
     made, _, fails, order = _lu(a)
+    if check_errors:
+        _check(fails, "linalg.inv_ex", a)
     return _solve(made, order, torch.eye(a.shape[-1], dtype=a.dtype)), fails
 
 

@@ -23,6 +23,16 @@ static T *part(const HostArray &array, int64_t number, int64_t size) {
   return array.as<T>() + number * size;
 }
 
+/// The first step of n, from 1 on, whose pivot is not positive, or `info` if
+/// that is an earlier one: libraries differ in whether NaN is positive.
+template <typename T>
+static Int firstFailure(const T *factor, int64_t n, Int info) {
+  for (int64_t k = 0; k < (info ? info - 1 : n); ++k)
+    if (!(factor[k * n + k] > 0))
+      return Int(k + 1);
+  return info;
+}
+
 template <typename T> static Error cholesky(HostCall &call) {
   auto potrf = LapackFunction<T, const char *, const Int *, T *, const Int *,
                               Int *>::find("potrf");
@@ -41,6 +51,7 @@ template <typename T> static Error cholesky(HostCall &call) {
     (*potrf)("U", &*size, a, &width, &info);
     if (info < 0)
       return lapackRefused("potrf", info);
+    info = firstFailure(a, n, info);
     T nan = std::numeric_limits<T>::quiet_NaN();
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = 0; j < n; ++j)

@@ -118,6 +118,11 @@ def check(target):
         for i in (0, 2):
             near("cholesky", lower[i] @ lower[i].T, good[i], kind, np.abs(good).max())
             assert not np.triu(lower[i], 1).any() and (np.diag(lower[i]) > 0).all()
+        for place, step in (((0, 0), 1), ((M - 1, 0), M), ((M // 2, M // 2), M // 2 + 1)):  # NaN is not positive
+            poor = good.copy()
+            poor[(2, *place)] = np.nan
+            _, info = run(target, "cholesky", dtype, poor, results=2)
+            assert list(info) == [0, 0, step], (place, info)
         assert np.isnan(lower[1][np.tril_indices(M)]).all() and not np.triu(lower[1], 1).any()
         for m, n in ((M, N), (N, M), (1, 5), (0, 3)):
             x, k, tag = random(BATCH, m, n), min(m, n), f"_{m}x{n}"

@@ -373,6 +373,17 @@ LogicalResult PrimToTile::convert(func::FuncOp func,
   }
 }
 
+/// Canonicalisations that change bits: an integer that becomes f32 and then
+/// bf16 is rounded twice, and MLIR makes one conversion of the two. A pattern
+/// is named as the compiler that built MLIR writes its type.
+static SmallVector<std::string> unfaithfulPatterns() {
+  SmallVector<std::string> names;
+  for (StringRef scope : {"(anonymous namespace)", "{anonymous}"})
+    for (StringRef name : {"TruncFSIToFPToSIToFP", "TruncFUIToFPToUIToFP"})
+      names.push_back((scope + "::" + name).str());
+  return names;
+}
+
 void PrimToTile::runOnOperation() {
   ModuleOp module = getOperation();
   registerCoreSchedules();
@@ -397,7 +408,7 @@ void PrimToTile::runOnOperation() {
       SymbolTable::setSymbolVisibility(kernel,
                                        SymbolTable::Visibility::Private);
   OpPassManager cleanup(ModuleOp::getOperationName());
-  cleanup.addPass(createCanonicalizerPass());
+  cleanup.addPass(createCanonicalizerPass({}, unfaithfulPatterns()));
   cleanup.addPass(createCSEPass());
   cleanup.addPass(createLoopInvariantCodeMotionPass());
   cleanup.addPass(createCSEPass());

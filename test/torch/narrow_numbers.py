@@ -62,11 +62,28 @@ def tensors_of_rank_0():
 def integers_and_open_numbers():
     def function(x, y, whole, number):
         return (x + whole, x * whole, y / whole, whole / y, x - whole, torch.remainder(x, whole), x + number, x * number, x / number,
-                x + number * 0.37)
+                x + number * 0.37, y ** number, y ** y.shape[0])
     for dtype in (torch.bfloat16, torch.float16):
         torch._dynamo.reset()
         for number in (259, 771):
             check(function, *numbers(dtype), torch.randint(257, 3000, (256,)), number, dynamic=True)
+
+
+@test
+def numbers_rounded_twice():
+    """Eager mode goes by way of f32 from wider types, also where half of the last place of 16 bits is left by that."""
+    def function(x, wide, one):
+        return x + one, one - x, wide.to(x.dtype), x * wide, torch.where(x > 0, x, wide.to(x.dtype))
+    for dtype, bits in ((torch.bfloat16, 8), (torch.float16, 11)):
+        for kind, top in ((torch.int64, 40), (torch.int32, 30), (torch.uint32, 31), (torch.uint64, 40), (torch.float64, 0)):
+            top = 15 if dtype == torch.float16 and top else top  # what f16 holds
+            wide = torch.tensor([sign * (2.0 ** top + 2.0 ** (top - bits) + 2.0 ** (top - low)) for sign in (1, -1) for low in (25, 30, 40)],
+                                dtype=torch.float64)
+            if kind in (torch.uint32, torch.uint64):
+                wide = wide.abs()
+            torch._dynamo.reset()
+            x = torch.tensor([1, 2, -3, 0.5, 7, 1.5], dtype=dtype)
+            check(function, x, wide.to(kind), torch.tensor(wide[2].item()).to(kind) if kind.is_floating_point else wide.to(kind)[2])
 
 
 @test

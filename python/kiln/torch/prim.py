@@ -11,6 +11,8 @@ INDEX = "i64"
 SIGNLESS = {"add", "sub", "mul", "neg", "bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right_logical"}
 #: Operations that have a flag for unsigned integers.
 FLAGGED = {"div", "remainder", "fmod", "maximum", "minimum"}
+#: Types with numbers that f32 rounds.
+WIDER = ("f64", "i32", "u32", "i64", "u64")
 
 
 class Prim(Function):
@@ -121,6 +123,8 @@ class Prim(Function):
             return x
         if is_float(x.dtype) and dtype in ("u8", "u16", "u32"):  # as torch wraps what is out of range
             return self.convert(self.convert(x, "i64"), dtype)
+        if dtype in ("f16", "bf16") and x.dtype in WIDER and not self.is_parallel:  # rounded twice, as in eager mode
+            return self.convert(self.convert(x, "f32"), dtype)
         flags = (" from_unsigned" if is_unsigned(x.dtype) else "") + (" to_unsigned" if is_unsigned(dtype) else "")
         result = self._type(dtype, x.shape)
         if result == x.type:  # the same bits, read differently

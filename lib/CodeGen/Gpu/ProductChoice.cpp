@@ -46,16 +46,20 @@ bool simt::isChained(MatrixProductOpInterface op) {
 /// Whether the left factor is computed from the result of a product of its
 /// block, element by element.
 static bool followsResult(Value value, Block *block) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != block)
-    return false;
-  if (isa<MatrixProductOpInterface>(op))
-    return true;
-  return op->hasTrait<OpTrait::Elementwise>() &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return isa<RankedTensorType>(operand.getType()) &&
-                  followsResult(operand, block);
-         });
+  SmallVector<Value> work = {value};
+  SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Value part = work.pop_back_val();
+    Operation *op = part.getDefiningOp();
+    if (!isa<RankedTensorType>(part.getType()) || !op ||
+        op->getBlock() != block || !seen.insert(op).second)
+      continue;
+    if (isa<MatrixProductOpInterface>(op))
+      return true;
+    if (op->hasTrait<OpTrait::Elementwise>())
+      llvm::append_range(work, op->getOperands());
+  }
+  return false;
 }
 
 /// Whether lanes have the same elements of a left factor as of the columns of
@@ -109,7 +113,6 @@ simt::findInstruction(MatrixProductOpInterface op,
   target::MatrixInstructionAttr best;
   RowCost bestCost;
   std::optional<target::Asked> asked = target::findAsked(op, "instruction");
-  bool isBehind = followsResult(op.getLhsOperand().get(), op->getBlock());
   for (target::MatrixInstructionAttr row :
        description.getMatrixInstructions()) {
     if (asked && row.getName() != askedInstruction(*asked))
@@ -119,8 +122,10 @@ simt::findInstruction(MatrixProductOpInterface op,
                          !whyRefused(op, row, description, warps).empty())
       continue;
     RowCost cost = costOf(op, row, description, warps);
-    bool sparesExchange = best && isBehind && cost.isLike(bestCost) &&
-                          takesResults(row) && !takesResults(best);
+    bool sparesExchange =
+        best && cost.isLike(bestCost) && takesResults(row) &&
+        !takesResults(best) &&
+        followsResult(op.getLhsOperand().get(), op->getBlock());
     if (best && !cost.isBetterThan(bestCost) && !sparesExchange)
       continue;
     best = row;

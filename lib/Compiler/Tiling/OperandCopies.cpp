@@ -21,7 +21,7 @@ takeNumbers(DictionaryAttr given,
   for (auto [name, number] : numbers) {
     double value = 0;
     if (auto whole = given.getAs<IntegerAttr>(name))
-      value = double(whole.getValue().getLimitedValue());
+      value = whole.getValue().signedRoundToDouble();
     if (auto fraction = given.getAs<FloatAttr>(name))
       value = fraction.getValueAsDouble();
     if (value > 0 && std::isfinite(value))

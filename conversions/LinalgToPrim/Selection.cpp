@@ -13,6 +13,18 @@ using namespace mlir;
 namespace kiln::tensor_to_prim {
 namespace {
 
+/// What an operation keeps of two candidates.
+struct Extremum {
+  bool isMax = false, isUnsigned = false;
+};
+
+std::optional<Extremum> extremumOf(Operation *op) {
+  bool isMax = isa<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(op);
+  if (!isMax && !isa<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(op))
+    return std::nullopt;
+  return Extremum{isMax, isa<arith::MaxUIOp, arith::MinUIOp>(op)};
+}
+
 /// A body that keeps one of two candidates: all of its results are taken from
 /// the element or from what was kept, by one comparison.
 struct Selection {
@@ -31,10 +43,11 @@ std::optional<Selection> matchSelection(linalg::LinalgOp op) {
   Selection selection;
   Value condition;
   std::optional<unsigned> key;
+  std::optional<Extremum> extremum; // the operation of the key, if any
   auto out = [&](unsigned i) -> Value {
     return block->getArgument(op.getNumDpsInputs() + i);
   };
-  bool keyIsExtremum = false, takesElement = true;
+  bool takesElement = true;
   for (unsigned i = 0; i < count; ++i) {
     Operation *last = terminator->getOperand(i).getDefiningOp();
     if (!last || last->getBlock() != block)
@@ -50,15 +63,13 @@ std::optional<Selection> matchSelection(linalg::LinalgOp op) {
       takesElement = first;
       selection.lifted.push_back(first ? select.getTrueValue()
                                        : select.getFalseValue());
-    } else if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
-                   arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(last) &&
-               !key) {
+    } else if (extremumOf(last) && !key) {
       unsigned at = last->getOperand(0) == out(i) ? 1 : 0;
       if (last->getOperand(1 - at) != out(i))
         return std::nullopt;
       selection.lifted.push_back(last->getOperand(at));
       key = i;
-      keyIsExtremum = true;
+      extremum = extremumOf(last);
     } else {
       return std::nullopt;
     }
@@ -82,6 +93,11 @@ std::optional<Selection> matchSelection(linalg::LinalgOp op) {
   if (!compared || (key && *key != *compared))
     return std::nullopt;
   selection.key = *compared;
+  // The operation keeps the candidate that the comparison takes.
+  auto agrees = [&] {
+    return !extremum || (extremum->isMax == selection.isMax &&
+                         extremum->isUnsigned == selection.isUnsigned);
+  };
   if (auto cmp = dyn_cast<arith::CmpIOp>(compare)) {
     using I = arith::CmpIPredicate;
     I predicate = cmp.getPredicate();
@@ -94,8 +110,8 @@ std::optional<Selection> matchSelection(linalg::LinalgOp op) {
     selection.isStrict =
         takesElement && (predicate == I::sgt || predicate == I::slt ||
                          predicate == I::ugt || predicate == I::ult);
-    selection.isMax = isGreater != swapped;
-    return selection;
+    selection.isMax = (isGreater != swapped) == takesElement;
+    return agrees() ? std::optional(selection) : std::nullopt;
   }
   // Only strict order that a NaN fails keeps the first of equals in any
   // grouping; with a maximum beside it a NaN ends the search.
@@ -106,8 +122,8 @@ std::optional<Selection> matchSelection(linalg::LinalgOp op) {
     return std::nullopt;
   selection.isStrict = true;
   selection.isMax = (predicate == P::OGT) != swapped;
-  selection.dropsNan = !keyIsExtremum;
-  return selection;
+  selection.dropsNan = !extremum;
+  return agrees() ? std::optional(selection) : std::nullopt;
 }
 
 /// What the body gives for candidates that are kept and others, result by

@@ -186,3 +186,21 @@ func.func @wide_size(%x: tensor<4xf32>) -> tensor<?xf32> {
   %r = tosa.reshape %x, %d : (tensor<4xf32>, !tosa.shape<1>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// The place of another element than the one that is kept.
+func.func @minimum_beside_greater(%x: tensor<?xf32>, %v: tensor<f32>, %p: tensor<i64>) -> (tensor<f32>, tensor<i64>) {
+  // expected-error@+1 {{unsupported: linalg.generic reduces a dimension of a size that is not known with a body that is not associative}}
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<?xf32>) outs(%v, %p : tensor<f32>, tensor<i64>) {
+  ^bb0(%in: f32, %out: f32, %at: i64):
+    %j = linalg.index 0 : index
+    %i = arith.index_cast %j : index to i64
+    %c = arith.cmpf ogt, %in, %out : f32
+    %m = arith.minimumf %in, %out : f32
+    %n = arith.select %c, %i, %at : i64
+    linalg.yield %m, %n : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  return %r#0, %r#1 : tensor<f32>, tensor<i64>
+}

@@ -245,6 +245,42 @@ func.func @f(%%a: tensor<?x4xi8>, %%v: tensor<4xi8>, %%z: tensor<4xi32>) -> (ten
      [w.view(numpy.int8), numpy.full(4, 255, numpy.uint8).view(numpy.int8), numpy.zeros(4, numpy.int32)],
      [w.min(0).view(numpy.int8), w.argmin(0).astype(numpy.int32)])
 
+# An extremum beside a comparison of another direction or signedness: the place is not that of the extremum. Last one of both alike,
+# of which a later equal is taken.
+for label, element, predicate, extremum, first in (
+        ("floats_greater", "f32", "ogt", "minimumf", numpy.inf), ("floats_less", "f32", "olt", "maximumf", -numpy.inf),
+        ("signed_greater", "i8", "sgt", "minsi", 127), ("signed_less", "i8", "slt", "maxsi", -128),
+        ("unsigned_greater", "i8", "ugt", "minui", -1), ("signedness", "i8", "ugt", "maxsi", -128),
+        ("other_signedness", "i8", "slt", "minui", -1), ("kept", "i8", "slt", "maxsi", -128)):
+    y = floats(3, 7) if element == "f32" else integers(3, 7, dtype=numpy.int8, low=-128, high=127)
+    y[0] = 5, 3, 4, 2, 9, 9, 0
+    value, index = numpy.full(3, first, y.dtype), numpy.full(3, -1, numpy.int64)
+    for i, k in numpy.ndindex(3, 7):
+        ours, theirs = y[i, k], value[i]
+        pair = (ours.view(numpy.uint8), theirs.view(numpy.uint8)) if predicate[0] == "u" else (ours, theirs)
+        holds = pair[0] > pair[1] if predicate[1:] == "gt" else pair[0] < pair[1]
+        index[i] = k if holds != (label == "kept") else index[i]
+        whole = numpy.array([ours, theirs])
+        ordered = whole.view(numpy.uint8) if extremum.endswith("ui") else whole
+        value[i] = whole[ordered.argmin() if extremum.startswith("min") else ordered.argmax()]
+    case("extremum_beside_" + label, """
+func.func @f(%%a: tensor<3x7xT>, %%v: tensor<3xT>, %%z: tensor<3xi64>) -> (tensor<3xT>, tensor<3xi64>) {
+  %%r:2 = %s
+  return %%r#0, %%r#1 : tensor<3xT>, tensor<3xi64>
+}""".replace("T", element) % generic(
+    ["(i, j) -> (i, j)", "(i, j) -> (i)", "(i, j) -> (i)"], "pr", [("%a", "tensor<3x7x%s>" % element)],
+    [("%v", "tensor<3x%s>" % element), ("%z", "tensor<3xi64>")], """
+^bb0(%%in: T, %%out: T, %%at: i64):
+  %%j = linalg.index 1 : index
+  %%i = arith.index_cast %%j : index to i64
+  %%c = arith.%s %s, %%in, %%out : T
+  %%m = arith.%s %%in, %%out : T
+  %%n = arith.select %%c, %s : i64
+  linalg.yield %%m, %%n : T, i64""".replace("T", element) % (
+      "cmpf" if element == "f32" else "cmpi", predicate, extremum, "%at, %i" if label == "kept" else "%i, %at"),
+    "(tensor<3x%s>, tensor<3xi64>)" % element),
+         [y, numpy.full(3, first, y.dtype), numpy.full(3, -1, numpy.int64)], [value, index])
+
 # Conditions, calls and assertions in bodies.
 x = floats(5, 7)
 case("body_branches", """

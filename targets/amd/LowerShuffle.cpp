@@ -13,6 +13,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -202,6 +203,16 @@ static llvm::SmallVector<Operation *> findReductions(Value value, Value other) {
   return found;
 }
 
+/// Erases the users of a value, and theirs, that nothing uses.
+static void eraseUnusedBehind(Value value) {
+  for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
+    for (Value result : user->getResults())
+      eraseUnusedBehind(result);
+    if (isOpTriviallyDead(user))
+      user->erase();
+  }
+}
+
 void amd::shareReducedRows(ModuleOp module, const Chip &chip) {
   if (chip.family != Family::CDNA4)
     return;
@@ -235,8 +246,8 @@ void amd::shareReducedRows(ModuleOp module, const Chip &chip) {
       Type type = user->getOperand(0).getType();
       user->setOperands({cast(type, lower), cast(type, upper)});
     }
-    for (Operation *back : llvm::make_early_inc_range(other.getUsers()))
-      back->erase();
+    // What remains are casts there and back.
+    eraseUnusedBehind(other);
     op.erase();
   }
 }

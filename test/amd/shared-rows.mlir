@@ -48,6 +48,23 @@ func.func @words(%x: f32) -> f32 {
   return %0 : f32
 }
 
+// Words that are cast twice on both sides.
+// CHECK-LABEL: llvm.func @casts
+// CHECK: "llvm.amdgcn.permlane32.swap"
+// CHECK-NOT: llvm.select
+// CHECK: llvm.add
+func.func @casts(%x: i32) -> i32 {
+  %mask = arith.constant 32 : i32
+  %lanes = arith.constant 64 : i32
+  %f = arith.bitcast %x : i32 to f32
+  %w = arith.bitcast %f : f32 to i32
+  %y, %valid = gpu.shuffle xor %w, %mask, %lanes : i32
+  %z = arith.bitcast %y : i32 to f32
+  %v = arith.bitcast %z : f32 to i32
+  %0 = arith.addi %x, %v : i32
+  return %0 : i32
+}
+
 // CHECK-LABEL: llvm.func @difference
 // CHECK: "llvm.amdgcn.permlane32.swap"
 // CHECK: %[[Y:.*]] = llvm.select

@@ -7,6 +7,10 @@
 // result read both halves of a row of the operand. So do two sums over the same
 // dimensions, as the gradient of a norm has them.
 //
+// A chain, of which each group alone reads the one before, becomes one group as
+// well. So do groups of few elements that share no operand: a kernel of its own
+// costs more than what they compute.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Siblings.h"
@@ -14,6 +18,7 @@
 #include "kiln/Dialect/Prim/CollectiveOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace kiln;
@@ -36,6 +41,15 @@ bool keepsDimensions(Operation *op) {
       llvm::make_filter_range(reshape.getType().getShape(), isLarge),
       llvm::make_filter_range(reshape.getOperand().getType().getShape(),
                               isLarge));
+}
+
+/// The shape of what a group gives.
+ArrayRef<int64_t> shapeOf(prim::FusionOp fusion) {
+  return cast<RankedTensorType>(fusion.getResult(0).getType()).getShape();
+}
+
+size_t opsOf(prim::FusionOp fusion) {
+  return fusion.getBody().front().getOperations().size();
 }
 
 /// Whether a group can be a part of one with several results. Tiles of a kernel
@@ -111,8 +125,29 @@ bool isReadBy(Value value, prim::FusionOp group) {
                       [&](Operation *user) { return user == group; });
 }
 
+/// Erases operations of a group that nothing uses, and then its inputs that
+/// nothing reads. Returns the operations that remain.
+SmallVector<Operation *> eraseUnused(prim::FusionOp fusion) {
+  Block &body = fusion.getBody().front();
+  SmallVector<Operation *> all, remaining;
+  for (Operation &op : body.without_terminator())
+    all.push_back(&op);
+  for (Operation *op : llvm::reverse(all))
+    if (isOpTriviallyDead(op))
+      op->erase();
+    else
+      remaining.push_back(op);
+  std::reverse(remaining.begin(), remaining.end());
+  for (unsigned i = body.getNumArguments(); i-- > 0;)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      fusion.getInputsMutable().erase(i);
+    }
+  return remaining;
+}
+
 /// Makes one group of both. Results of the first that only the second reads
-/// stay inside of it.
+/// stay inside of it, and what nothing reads is left out.
 prim::FusionOp merge(prim::FusionOp first, prim::FusionOp second,
                      Operation *place,
                      prim::GroupKind kind = prim::GroupKind::elementwise) {
@@ -157,17 +192,12 @@ prim::FusionOp merge(prim::FusionOp first, prim::FusionOp second,
     Value(result).replaceAllUsesWith(made);
   second->erase();
   first->erase();
+  eraseUnused(merged);
   return merged;
 }
 
 /// A group that `fusion` can be one group with, behind it.
 prim::FusionOp findSibling(prim::FusionOp fusion) {
-  auto shapeOf = [](prim::FusionOp of) {
-    return cast<RankedTensorType>(of.getResult(0).getType()).getShape();
-  };
-  auto opsOf = [](prim::FusionOp of) {
-    return of.getBody().front().getOperations().size();
-  };
   // Only readers of its inputs are looked at.
   prim::FusionOp found;
   for (Value input : fusion.getInputs())
@@ -222,12 +252,6 @@ void kiln::mergeSiblings(Block &block) {
 /// can be one; null if there is none.
 static prim::FusionOp findSource(prim::FusionOp fusion) {
   constexpr unsigned kMostChained = 256;
-  auto shapeOf = [](prim::FusionOp of) {
-    return cast<RankedTensorType>(of.getResult(0).getType()).getShape();
-  };
-  auto opsOf = [](prim::FusionOp of) {
-    return of.getBody().front().getOperations().size();
-  };
   for (Value input : fusion.getInputs()) {
     auto source = input.getDefiningOp<prim::FusionOp>();
     if (source && source->getBlock() == fusion->getBlock() &&
@@ -256,9 +280,6 @@ void kiln::mergeChains(Block &block) {
 /// Whether two groups of few elements become one, the second behind the first.
 static bool isSmallPair(prim::FusionOp first, prim::FusionOp second) {
   constexpr unsigned kMostSmallInputs = 48, kMostSmallOps = 256;
-  auto opsOf = [](prim::FusionOp of) {
-    return of.getBody().front().getOperations().size();
-  };
   // What all machines compute, or what both need.
   constexpr unsigned kUsual = 32;
   unsigned x = widestOf(first), y = widestOf(second);
@@ -382,22 +403,7 @@ static prim::FusionOp splitOff(prim::FusionOp fusion, unsigned number,
       builder.clone(op, mapping);
   prim::YieldOp::create(builder, loc,
                         mapping.lookup(yield->getOperand(number)));
-  SmallVector<Operation *> ops, dead;
-  for (Operation &op : body->without_terminator())
-    ops.push_back(&op);
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op)) {
-      dead.push_back(op);
-      op->erase();
-    }
-  llvm::erase_if(ops,
-                 [&](Operation *op) { return llvm::is_contained(dead, op); });
-  for (unsigned i = inputs.size(); i-- > 0;)
-    if (body->getArgument(i).use_empty()) {
-      body->eraseArgument(i);
-      part.getInputsMutable().erase(i);
-    }
-  part.setKind(kindOf(ops));
+  part.setKind(kindOf(eraseUnused(part)));
   return part;
 }
 

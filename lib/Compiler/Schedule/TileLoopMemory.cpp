@@ -70,8 +70,9 @@ Value TileLoopBuilder::join(prim::CatOp op) {
   int64_t dim = static_cast<int64_t>(op.getDim());
   ArrayRef<int64_t> shape = shapeOf(result);
   if (sharesTiles || op.getOperands().size() > kMostParts || !isWide(result) ||
-      !llvm::all_of(op.getOperands(),
-                    [&](Value operand) { return shapeOf(operand)[dim] == 1; }))
+      !tileShape(result) || !llvm::all_of(op.getOperands(), [&](Value operand) {
+        return shapeOf(operand)[dim] == 1;
+      }))
     return refuse(op);
   Value place = tile::IotaOp::create(
       b, loc, RankedTensorType::get(shape, b.getI32Type()), dim);

@@ -24,14 +24,14 @@ bool WindowUnroller::copiesInput(const Space &space,
     const IndexExpr &at = anchor.map.index[d + 1];
     int dim = at.asDim();
     if (dim < 0 || !at.offset().is(0) || !llvm::is_contained(space.axes, dim) ||
-        kernel.dims[dim].block < kernel.dims[dim].size.get())
+        kernel.dims[dim].block < kernel.dims[dim].size.get() ||
+        llvm::MulOverflow(bytes, sizes[d], bytes) || bytes > kMostBytes)
       return false;
-    bytes *= sizes[d];
   }
   auto isImage = [&](const IndexRange &range) {
     return image.dependsOn(range.dim);
   };
-  return bytes <= kMostBytes && llvm::none_of(read.ranges, isImage);
+  return llvm::none_of(read.ranges, isImage);
 }
 
 Space WindowUnroller::spaceOfCopy(const Space &space) const {
@@ -79,9 +79,9 @@ void WindowUnroller::copyInput(const Space &space, ArrayRef<int64_t> sizes) {
   input = copy;
   // Windows read it at every stride-th place from here on.
   for (unsigned d = 0; d < spatial; ++d) {
-    KernelDim &read = kernel.dims[copyDims[d]];
-    read.block = kernel.dims[anchor.map.index[d + 1].asDim()].block;
-    read.step = list("strides")[d];
+    KernelDim &along = kernel.dims[copyDims[d]];
+    along.block = kernel.dims[anchor.map.index[d + 1].asDim()].block;
+    along.step = list("strides")[d];
   }
 }
 

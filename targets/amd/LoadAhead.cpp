@@ -33,12 +33,6 @@ using namespace kiln::amd;
 /// 32-bit registers of a thread that carried loads may take.
 constexpr int64_t kMostRegisters = 64;
 
-/// Whether an address is one of the memory of a workgroup.
-static bool isLocal(Value address) {
-  auto type = dyn_cast<LLVM::LLVMPointerType>(address.getType());
-  return type && type.getAddressSpace() == simt::kShared;
-}
-
 static bool isBarrierOfAll(Operation *op) {
   auto barrier = dyn_cast<simt::BarrierOp>(op);
   return isa<gpu::BarrierOp>(op) ||

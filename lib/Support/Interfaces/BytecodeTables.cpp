@@ -75,7 +75,8 @@ static bool announcesTooMuch(uint8_t kind, StringRef bytes) {
   if (count && kind == kOffsetSection && *count <= bytes.size()) {
     uint64_t attributes = *count;
     count = takeNumber(bytes);
-    return count && *count > bytes.size() - std::min(attributes, bytes.size());
+    return count &&
+           *count > bytes.size() - std::min<uint64_t>(attributes, bytes.size());
   }
   return count && *count > bytes.size();
 }

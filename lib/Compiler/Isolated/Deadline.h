@@ -13,7 +13,7 @@
 namespace kiln::isolated {
 
 /// When a wait for a program ends: by the clock, and later where others have
-/// the processors. Not counted are its waits for one.
+/// the processors. Not counted are its waits for one since the first look.
 class Deadline {
 public:
   Deadline(pid_t group, double seconds)

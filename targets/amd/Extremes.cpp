@@ -7,9 +7,9 @@
 // once; of many, their squares are added up. Upstream's expansion has three
 // instructions for each and takes zeros for equal.
 //
-// One instruction takes the extreme of three numbers. LLVM uses it where an
-// extreme is an operand of one other, so that trees of pairs, as generic code
-// has them, leave half of the pairs. They become trees of threes.
+// One instruction takes the extreme of three numbers of f32 or f16. LLVM uses
+// it where an extreme is an operand of one other, so that trees of pairs, as
+// generic code has them, leave half of the pairs. They become trees of threes.
 //
 //===----------------------------------------------------------------------===//
 

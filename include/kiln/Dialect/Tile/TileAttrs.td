@@ -99,7 +99,7 @@ def Tile_LoopHintsAttr : Tile_Attr<"LoopHints", "loop_hints"> {
   let summary = "Hints about a loop";
   let description = [{
     The attribute `tile.hints` of an `scf.for` or `scf.while`: how the code generator may run the loop.
-    If a field is absent (0 or false), the target chooses. The targets of Kiln follow `stages` and `independent`; docs/hints.md
+    If a field is absent (0 or false), the target chooses. The GPU targets of Kiln follow `stages` and `independent`; docs/hints.md
     states which target follows which hint.
 
     - `stages`: number of stages of the software pipeline (iterations in flight at once): loads of one iteration are issued

@@ -317,8 +317,10 @@ class Compiled:
             if self.calls:
                 return self.calls.queued(*arguments)
             made = exchange(self.session, self.entry, EXCHANGE, arguments, self.complexes, self.forms)
-            if made is not None or not self.forms:
-                return made if made is not None else self._run(arguments)
+            if made is not None:
+                return made
+            if not self.forms:
+                return self._run(arguments)
         for i in self.whole:
             if arguments[i].storage_offset():
                 raise RuntimeError(f"unsupported: as_strided of argument {i}, which begins behind its storage; clone() it")

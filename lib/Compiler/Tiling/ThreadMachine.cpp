@@ -21,6 +21,7 @@
 #include "kiln/Tiling/Parts.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <mutex>
 #include <set>
 
 using namespace mlir;
@@ -28,10 +29,28 @@ using namespace kiln;
 using namespace kiln::target;
 using namespace kiln::tiling;
 
+class ThreadMachine::Holders {
+public:
+  /// What was counted for an operand of a row, counted now if it was not yet.
+  int64_t find(MatrixInstructionAttr row, bool isLhs,
+               function_ref<int64_t()> count) {
+    std::lock_guard<std::mutex> guard(lock);
+    auto [found, isNew] = counts.try_emplace({row, isLhs});
+    if (isNew)
+      found->second = count();
+    return found->second;
+  }
+
+private:
+  std::mutex lock;
+  DenseMap<std::pair<Attribute, unsigned>, int64_t> counts;
+};
+
 std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   if (!description || !description.getTopology())
     return std::nullopt;
   ThreadMachine machine;
+  machine.holders = std::make_shared<Holders>();
   TopologyAttr topology = description.getTopology();
   machine.cores = target::countCores(description);
   machine.threads = topology.getThreads();
@@ -141,7 +160,8 @@ static SmallVector<int64_t> countValues(LayoutAttrInterface layout,
       values, [](const auto &found) { return int64_t(found.size()); });
 }
 
-int64_t ThreadMachine::holdersOf(MatrixInstructionAttr row, bool isLhs) const {
+static int64_t countHolders(MatrixInstructionAttr row, bool isLhs,
+                            int64_t lanes) {
   OperandAttr operand = isLhs ? row.getLhs() : row.getRhs();
   auto sums = dyn_cast_or_null<LayoutAttrInterface>(row.getAcc().getLayout()),
        held = dyn_cast_or_null<LayoutAttrInterface>(operand.getLayout());
@@ -156,6 +176,11 @@ int64_t ThreadMachine::holdersOf(MatrixInstructionAttr row, bool isLhs) const {
     if (all == lanes)
       return std::max<int64_t>(lanes / used, 1);
   return 1;
+}
+
+int64_t ThreadMachine::holdersOf(MatrixInstructionAttr row, bool isLhs) const {
+  auto count = [&] { return countHolders(row, isLhs, lanes); };
+  return holders ? holders->find(row, isLhs, count) : count();
 }
 
 /// Registers of a thread for the operands of one step of the instructions that

@@ -8,6 +8,7 @@
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Target/TilingModel.h"
 #include "kiln/Tiling/Warps.h"
+#include <memory>
 #include <optional>
 
 namespace kiln::tiling {
@@ -33,6 +34,11 @@ struct ThreadMachine {
   /// machine with such a unit, in its cycles.
   bool copies = false;
   OperandCopies operandCopies;
+
+  /// What `holdersOf` has counted, of each row once: it asks a layout for every
+  /// element of an operand, and each choice of blocks asks for the same rows.
+  class Holders;
+  std::shared_ptr<Holders> holders;
 
   /// Null where the description is not of such a machine: its cores hold fewer
   /// threads than two vectors have lanes, or have no memory of their own that

@@ -88,6 +88,8 @@ class Code:
         for name, values in (attributes or {}).items():
             if not isinstance(values, (list, tuple)):
                 raise TypeError(f"expected attribute '{name}' of Code to be a list of values, found {values!r}")
+        if not isinstance(requirements, (list, tuple, set, frozenset)):
+            raise TypeError(f"expected requirements of Code to be a list of names, found {requirements!r}")
         self.data, self.symbol, self.attributes, self.metadata = data, symbol, attributes or {}, metadata
         self.scratch, self.notes, self.workspace, self.requirements = scratch, notes or {}, workspace, requirements
 
@@ -144,7 +146,7 @@ class Target:
         raise NotImplementedError
 
     def accepts(self, kernel, spec):
-        """Raises Decline where the kernel cannot be compiled."""
+        """Raises Decline where the kernel cannot be compiled; returns nothing."""
         raise NotImplementedError
 
     def tile(self, problem, spec):
@@ -301,7 +303,9 @@ class Server:
 
     def _accepts(self, params, body):
         for kernel, spec in self._kernels(params, body):
-            self.target.accepts(kernel, spec)
+            found = self.target.accepts(kernel, spec)
+            if found is not None and found is not True:
+                raise TypeError(f"expected accepts to raise Decline(op, reason), or to return nothing, found {found!r}")
         return {}, b""
 
     def _claims(self, params, body):
@@ -340,9 +344,13 @@ class Server:
 
 
 def serve(target):
-    """Answers the compiler until it says goodbye. Prints go to the standard error."""
-    output = os.fdopen(os.dup(1), "wb")
+    """Answers the compiler until it says goodbye. Prints go to the standard error. The standard input is empty for the target and
+    for programs that it starts: they would wait for, or take, bytes of the protocol."""
+    input, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)
     sys.setrecursionlimit(10000)
-    Server(target, sys.stdin.buffer, output).run()
+    Server(target, input, output).run()

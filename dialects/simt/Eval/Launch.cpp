@@ -351,6 +351,11 @@ LogicalResult launchThreads(Evaluator &evaluator, Operation *kernel,
                        : std::min(launch.count, kFew);
     launch.grid = {launch.count, 1, 1};
   }
+  // Such a machine numbers blocks along x alone: programs know the extents of
+  // the grid from their parameters.
+  if (code.description && code.description.getTopology() &&
+      code.description.getTopology().getGridAxes() == 1)
+    launch.grid = {launch.count, 1, 1};
   for (const Value &arg : args)
     if (arg.isView() && arg.view().buffer)
       launch.memory.push_back(arg.view().buffer);

@@ -206,14 +206,117 @@ std::optional<int64_t> simt::warpsOfProducer(ProducerCosts costs, int64_t warps,
   return added;
 }
 
+namespace {
+/// What the family reads of a vendor's own fields, and in which form.
+enum class ExtraForm { Flag, Number, Numbers };
+struct ExtraField {
+  StringRef name;
+  ExtraForm form;
+  /// Numbers that have to be there, at least 1 each.
+  SmallVector<StringRef, 5> required = {};
+};
+} // namespace
+
+static ArrayRef<ExtraField> extraFields() {
+  static const ExtraField kFields[] = {
+      {"split_barriers", ExtraForm::Flag},
+      {"few_bytes", ExtraForm::Flag},
+      {"few_warps", ExtraForm::Flag},
+      {"fenced_updates", ExtraForm::Flag},
+      {"cluster", ExtraForm::Number},
+      {"part_cluster", ExtraForm::Number},
+      {"row_copies", ExtraForm::Number},
+      {"added_bytes", ExtraForm::Number},
+      {"thread_elements", ExtraForm::Number},
+      {"most_extent", ExtraForm::Number},
+      {"launch_ns", ExtraForm::Number},
+      {"operand_copies", ExtraForm::Numbers},
+      {"scaled", ExtraForm::Numbers},
+      {"bulk_copies",
+       ExtraForm::Numbers,
+       {"rank", "extent", "align", "row", "chunk"}},
+      {"producer",
+       ExtraForm::Numbers,
+       {"warps", "registers", "granule", "most"}},
+  };
+  return kFields;
+}
+
+/// Why a field of `extra` is not what the family reads; empty where it is.
+static std::string whyNotExtra(const ExtraField &field, Attribute given) {
+  auto isNumber = [](Attribute value, int64_t least) {
+    auto number = dyn_cast_or_null<IntegerAttr>(value);
+    return number && !isa<BoolAttr>(value) && number.getInt() >= least;
+  };
+  auto flag = dyn_cast<BoolAttr>(given);
+  if (field.form == ExtraForm::Flag)
+    return isa<UnitAttr>(given) || (flag && flag.getValue())
+               ? ""
+               : "to stand without a value; leave it out where the chip has no "
+                 "such property";
+  if (field.form == ExtraForm::Number)
+    return isNumber(given, 0) ? "" : "to be an integer of at least 0";
+  auto numbers = dyn_cast<DictionaryAttr>(given);
+  if (!numbers)
+    return "to be a dictionary of numbers";
+  for (StringRef name : field.required)
+    if (!isNumber(numbers.get(name), 1))
+      return ("to have '" + name + "', an integer of at least 1").str();
+  return "";
+}
+
+/// Fields that would be passed over in silence, or taken for another value.
+static LogicalResult verifyExtra(Operation *op, target::TargetAttr description,
+                                 int64_t lanes) {
+  auto wrong = [&]() {
+    return op->emitError("in the description of chip '")
+           << description.getChip() << "': ";
+  };
+  DictionaryAttr extra = description.getExtra();
+  for (const ExtraField &field : extraFields())
+    if (Attribute given = extra ? extra.get(field.name) : Attribute())
+      if (std::string reason = whyNotExtra(field, given); !reason.empty())
+        return wrong() << "expected '" << field.name << "' in extra " << reason
+                       << ", found " << given;
+  if (auto scaled = extra ? extra.getAs<DictionaryAttr>("scaled") : nullptr)
+    for (NamedAttribute entry : scaled)
+      if (!description.getMatrixInstruction(entry.getName()))
+        return wrong() << "expected 'scaled' in extra to name matrix "
+                          "instructions, found "
+                       << entry.getName();
+  auto verifyBits = [&](StringRef what, ArrayRef<int64_t> bits) {
+    int64_t count = llvm::Log2_64(lanes);
+    for (int64_t bit : bits)
+      if (bit >= count)
+        return LogicalResult(
+            wrong() << "expected " << what << " to name bits 0 to " << count - 1
+                    << " of the " << lanes << " lanes, found bit " << bit);
+    return success();
+  };
+  if (target::CostsAttr costs = description.getCosts())
+    for (target::ExchangeCostAttr exchange : costs.getExchanges())
+      if (failed(verifyBits("an exchange", exchange.getLaneBits())))
+        return failure();
+  target::MemoryAttr shared = description.getSharedMemory();
+  for (target::LanePhaseAttr phase : shared.getLanePhases())
+    if (failed(verifyBits("a lane phase", phase.getLaneBits())))
+      return failure();
+  if (shared.getBanks() && !llvm::isPowerOf2_64(shared.getBanks()))
+    return wrong() << "expected the banks of '" << shared.getName()
+                   << "' to be a power of two, found " << shared.getBanks();
+  return success();
+}
+
 LogicalResult simt::verifyMachine(Operation *op, target::TargetAttr description,
                                   int64_t lanes) {
   if (!llvm::isPowerOf2_64(lanes))
     return op->emitError("expected lanes to be a power of two, found ")
            << lanes;
   std::string reason;
-  if (!description || description.getSharedMemory(&reason))
+  if (!description)
     return success();
+  if (description.getSharedMemory(&reason))
+    return verifyExtra(op, description, lanes);
   return op->emitError("expected one explicit memory of scope core, which the "
                        "threads of a block share, in the description of chip '")
          << description.getChip() << "', " << reason;

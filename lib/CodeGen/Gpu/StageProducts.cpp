@@ -222,6 +222,10 @@ private:
     if (op.hasEncodedFactors() || op.getLhsScaleOperand() ||
         op.getRhsScaleOperand())
       return target::emitUnsupported(op, "a product of encoded factors");
+    std::optional<ProductShape> shape = getProductShape(op);
+    if (!shape || !shape->isRowMajor())
+      return target::emitUnsupported(
+          op, "a matmul whose operands are not m x k and k x n");
     if (OpOperand *acc = op.getAccOperand();
         acc && acc->get().getType() != op.getProductType())
       return op->emitOpError("has an accumulator of another layout");

@@ -78,6 +78,26 @@ OperandRead MmaOp::getIndexMap(OpOperand &operand, unsigned) {
 Accumulation MmaOp::getAccumulation() { return Accumulation::sumOver({typeOf(getLhs()).getDimSize(1)}); }
 bool MmaOp::areZerosNeutral() { return true; }
 
+OpOperand &ContractOp::getLhsOperand() { return getLhsMutable(); }
+OpOperand &ContractOp::getRhsOperand() { return getRhsMutable(); }
+OpOperand *ContractOp::getAccOperand() { return getAcc() ? &getAccMutable()[0] : nullptr; }
+unsigned ContractOp::getNumSummedDims() { return 1; }
+OperandRead ContractOp::getIndexMap(OpOperand &operand, unsigned) {
+  unsigned number = operand.getOperandNumber(), rank = typeOf(getResult()).getRank();
+  return {number == 0   ? getLhsMap()
+          : number == 1 ? getRhsMap()
+                        : AffineMap::getMultiDimIdentityMap(rank + 1, getContext()).dropResult(rank),
+          IntegerSet()};
+}
+/// The size of the summed dimension, which both maps name.
+static int64_t summedSize(ContractOp op) {
+  unsigned rank = typeOf(op.getResult()).getRank();
+  return typeOf(op.getLhs()).getDimSize(
+      *op.getLhsMap().getResultPosition(getAffineDimExpr(rank, op.getContext())));
+}
+Accumulation ContractOp::getAccumulation() { return Accumulation::sumOver({summedSize(*this)}); }
+bool ContractOp::areZerosNeutral() { return true; }
+
 OperandRead WindowOp::getIndexMap(OpOperand &, unsigned) {
   Builder b(getContext());
   AffineExpr column = b.getAffineDimExpr(1) + static_cast<int64_t>(getFrom());
@@ -134,6 +154,27 @@ struct MineEvaluation : eval::EvaluationInterface {
           *reinterpret_cast<float *>(eval::boxAddress(box, strides)) = value.as<float>()[i * value.dim(1) + j];
         }
       return success();
+    });
+    add<mine::ContractOp>([](mine::ContractOp op, eval::Frame &frame) {
+      const eval::Value &lhs = frame.get(op.getLhs()), &rhs = frame.get(op.getRhs());
+      ArrayRef<int64_t> shape = mine::typeOf(op.getResult()).getShape();
+      eval::Value out = eval::Value::tensor(lhs.dtype(), shape);
+      auto element = [](const eval::Value &value, AffineMap map, ArrayRef<int64_t> at) {
+        int64_t place = 0;
+        for (auto [n, coordinate] : llvm::enumerate(map.compose(at)))
+          place = place * value.dim(n) + coordinate;
+        return double(value.as<float>()[place]);
+      };
+      for (int64_t n = 0; n < out.size(); ++n) {
+        SmallVector<int64_t> at(shape.size() + 1);
+        for (int64_t d = shape.size() - 1, left = n; d >= 0; left /= shape[d--])
+          at[d] = left % shape[d];
+        double sum = op.getAcc() ? frame.get(op.getAcc()).as<float>()[n] : 0;
+        for (at.back() = 0; at.back() < mine::summedSize(op); ++at.back())
+          sum += element(lhs, op.getLhsMap(), at) * element(rhs, op.getRhsMap(), at);
+        out.as<float>()[n] = sum;
+      }
+      return frame.set(op.getResult(), std::move(out));
     });
     add<mine::MmaOp>([](mine::MmaOp op, eval::Frame &frame) {
       const eval::Value &lhs = frame.get(op.getLhs()), &rhs = frame.get(op.getRhs()), &acc = frame.get(op.getAcc());

@@ -46,6 +46,19 @@ def Mine_MmaOp : Mine_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>,
   let assemblyFormat = "$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc)";
 }
 
+def Mine_ContractOp : Mine_Op<"contract", [Pure,
+    DeclareOpInterfaceMethods<IndexMapOpInterface, ["getNumSummedDims", "getIndexMap"]>,
+    DeclareOpInterfaceMethods<MatrixProductOpInterface, ["getAccOperand"]>,
+    DeclareOpInterfaceMethods<AccumulationOpInterface, ["areZerosNeutral"]>]> {
+  let summary = "result[d] = acc[d] + sum over k of lhs[lhs_map(d, k)] * rhs[rhs_map(d, k)]";
+  let arguments = (ins Tile_NumberTile:$lhs, Tile_NumberTile:$rhs, Optional<Tile_NumberTile>:$acc,
+                       AffineMapAttr:$lhs_map, AffineMapAttr:$rhs_map);
+  let results = (outs Tile_NumberTile:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`to` $acc^ `:` type($acc))? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+}
+
 def Mine_WindowOp : Mine_Op<"window", [Pure, ExactResult,
     DeclareOpInterfaceMethods<IndexMapOpInterface, ["getIndexMap", "movesElements"]>]> {
   let summary = "result[i, j] = source[i, j + from]";

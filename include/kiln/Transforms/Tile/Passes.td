@@ -189,8 +189,9 @@ def TileExpandReductions : Pass<"tile-expand-reductions", "::kiln::tile::Kernel"
   let description = [{
     An operation with `ReductionOpInterface` becomes a `tile.reduce`, with the operations that compute its sources before it and
     those that compute its results behind it. One with `CompositeOpInterface`, such as
-    `tile.segmented_scan`, becomes what it builds. Operations of `keep` stay: the target has lowerings of their own for
-    them.
+    `tile.segmented_scan`, becomes what it builds. A matmul (`MatrixProductOpInterface`) without an accumulator, or whose operands are
+    in another order than m x k and k x n, becomes a `tile.dot` of transposed operands. Operations of `keep` stay: the
+    target has lowerings of their own for them.
   }];
   let options = [
     ListOption<"keep", "keep", "std::string", "names of operations that stay as they are">];

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AffineExpr.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -158,7 +159,41 @@ LogicalResult verifyAxes(ViewAccessOpInterface access) {
   return success();
 }
 
-/// The operands of a product of a plug-in have the sizes of its result.
+/// The sizes of operands that are in another order than m x k and k x n.
+LogicalResult verifyMappedFactors(MatrixProductOpInterface product,
+                                  IndexMapOpInterface mapped) {
+  SmallVector<int64_t> extents(product.getProductType().getShape());
+  extents.append(mapped.getNumSummedDims(), ShapedType::kDynamic);
+  for (OpOperand *operand :
+       {&product.getLhsOperand(), &product.getRhsOperand()}) {
+    auto tile = dyn_cast<RankedTensorType>(operand->get().getType());
+    OperandRead read = getOperandRead(*operand);
+    unsigned number = operand->getOperandNumber();
+    if (!tile || !read || read.map.getNumDims() != extents.size() ||
+        read.map.getNumResults() != tile.getRank())
+      return product->emitOpError()
+             << "expected operand " << number
+             << " to be a tile with an index map from " << extents.size()
+             << " coordinates to one for each of its dimensions";
+    for (auto [d, expr] : llvm::enumerate(read.map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim)
+        continue;
+      int64_t &extent = extents[dim.getPosition()], size = tile.getDimSize(d);
+      if (ShapedType::isDynamic(extent))
+        extent = size;
+      if (extent != size)
+        return product->emitOpError()
+               << "expected operand " << number << " to have " << extent
+               << " elements along dimension " << d
+               << ", as its index map says, found " << size;
+    }
+  }
+  return success();
+}
+
+/// The operands of a product of a plug-in have the sizes of its result, by the
+/// maps that say where an element of the result reads them.
 LogicalResult verifyFactors(MatrixProductOpInterface product) {
   if (product.hasEncodedFactors())
     return success();
@@ -170,6 +205,17 @@ LogicalResult verifyFactors(MatrixProductOpInterface product) {
                     rhs = shapeOf(product.getRhsOperand().get()),
                     sums = shapeOf(product->getResult(0));
   size_t rank = sums.size();
+  if (!sums.data())
+    return product->emitOpError() << "expected a tile of sums, found a result "
+                                     "of type "
+                                  << product->getResult(0).getType();
+  auto mapped = dyn_cast<IndexMapOpInterface>(product.getOperation());
+  std::optional<ProductShape> order = getProductShape(product);
+  // Rows of the result behind its columns: more likely the operands are swapped
+  // than that this is meant.
+  bool isSwapped = order && order->resultRow > order->resultColumn;
+  if (mapped && !isSwapped && !(order && order->isRowMajor()))
+    return verifyMappedFactors(product, mapped);
   if (rank < 2 || lhs.size() != rank || rhs.size() != rank)
     return product->emitOpError()
            << "expected factors and sums of one rank of at least 2, found "

@@ -1,11 +1,13 @@
-//===- ExpandReductions.cpp - Composites, and reductions of plug-ins ------===//
+//===- ExpandReductions.cpp - Composites, reductions, matmuls of plug-ins -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "kiln/Dialect/Tile/DotOps.h"
 #include "kiln/Dialect/Tile/Kernel.h"
 #include "kiln/Dialect/Tile/ReduceOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/Composite.h"
+#include "kiln/Interfaces/MatrixProduct.h"
 #include "kiln/Interfaces/Reduction.h"
 #include "kiln/Transforms/Tile/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -105,6 +107,89 @@ static LogicalResult expand(ReductionOpInterface op) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Matmuls whose operands are in another order
+//===----------------------------------------------------------------------===//
+
+/// Returns true if `tile.dot` multiplies operands of these types.
+static bool hasTypesOfDot(MatrixProductOpInterface op) {
+  Type lhs = getElementTypeOrSelf(op.getLhsOperand().get()),
+       rhs = getElementTypeOrSelf(op.getRhsOperand().get()),
+       sum = op.getProductType().getElementType();
+  unsigned width = sum.isIntOrFloat() ? sum.getIntOrFloatBitWidth() : 0;
+  if (isa<FloatType>(lhs) && isa<FloatType>(rhs))
+    return (sum.isF16() || sum.isBF16() || sum.isF32() || sum.isF64()) &&
+           lhs.getIntOrFloatBitWidth() <= width &&
+           rhs.getIntOrFloatBitWidth() <= width;
+  auto isFactor = [](Type type) {
+    return type.isInteger(8) || type.isInteger(16) || type.isInteger(32);
+  };
+  return isFactor(lhs) && isFactor(rhs) &&
+         (sum.isInteger(32) || sum.isInteger(64));
+}
+
+/// Returns the shape of a matmul that code generators cannot take as it is,
+/// because of the order of its operands or the lack of an accumulator, but that
+/// `tile.dot` computes from transposed operands; nothing for other operations.
+static std::optional<ProductShape> findTurnedProduct(Operation *op) {
+  auto product = dyn_cast<MatrixProductOpInterface>(op);
+  if (!product || product.getLhsScaleOperand() ||
+      product.getRhsScaleOperand() || product.hasEncodedFactors() ||
+      !hasTypesOfDot(product))
+    return std::nullopt;
+  std::optional<ProductShape> shape = getProductShape(product);
+  if (!shape || (shape->isRowMajor() && product.getAccOperand()))
+    return std::nullopt;
+  return shape;
+}
+
+/// Returns `value` with its dimensions in the order of `from`, which names
+/// dimensions of `value`, or -1 for a batch that there is not.
+static Value arrange(OpBuilder &b, Location loc, Value value,
+                     ArrayRef<int64_t> from) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> order, shape;
+  for (int64_t dim : from)
+    if (dim >= 0) {
+      order.push_back(dim);
+      shape.push_back(type.getDimSize(dim));
+    }
+  if (llvm::is_sorted(order))
+    return value;
+  return tile::TransposeOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), value,
+      order);
+}
+
+static void expand(MatrixProductOpInterface op, const ProductShape &shape) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  const SmallVector<int64_t> ofResult = {shape.resultBatch, shape.resultRow,
+                                         shape.resultColumn};
+  Value lhs = arrange(b, loc, op.getLhsOperand().get(),
+                      {shape.lhsBatch, shape.lhsRow, shape.lhsSummed}),
+        rhs = arrange(b, loc, op.getRhsOperand().get(),
+                      {shape.rhsBatch, shape.rhsSummed, shape.rhsColumn}),
+        acc;
+  if (OpOperand *added = op.getAccOperand())
+    acc = added->get();
+  else
+    acc = arith::ConstantOp::create(
+        b, loc, cast<TypedAttr>(b.getZeroAttr(op.getProductType())));
+  Value sum = tile::DotOp::create(
+      b, loc, lhs, rhs, arrange(b, loc, acc, ofResult),
+      tile::InputPrecision(int(op.getProductPrecision())), op.isLhsUnsigned(),
+      op.isRhsUnsigned(), op.getImpreciseTerms());
+  // Where each dimension of the result lies in the sum.
+  SmallVector<int64_t> back;
+  for (int64_t d = 0, rank = op.getProductType().getRank(); d < rank; ++d)
+    back.push_back(d == shape.resultBatch ? 0
+                   : d == shape.resultRow ? rank - 2
+                                          : rank - 1);
+  op->getResult(0).replaceAllUsesWith(arrange(b, loc, sum, back));
+  op->erase();
+}
+
 namespace {
 struct ExpandReductions
     : tile::impl::TileExpandReductionsBase<ExpandReductions> {
@@ -118,9 +203,14 @@ struct ExpandReductions
       if (all.empty())
         return;
       for (Operation *op : all) {
-        auto composite = dyn_cast<CompositeOpInterface>(op);
-        if (failed(composite ? expandComposite(composite)
-                             : expand(cast<ReductionOpInterface>(op))))
+        LogicalResult expanded = success();
+        if (auto composite = dyn_cast<CompositeOpInterface>(op))
+          expanded = expandComposite(composite);
+        else if (auto reduction = dyn_cast<ReductionOpInterface>(op))
+          expanded = expand(reduction);
+        else
+          expand(cast<MatrixProductOpInterface>(op), *findTurnedProduct(op));
+        if (failed(expanded))
           return signalPassFailure();
       }
     }
@@ -134,7 +224,8 @@ private:
   SmallVector<Operation *> findExpanded() {
     SmallVector<Operation *> all;
     getOperation().walk([&](Operation *op) {
-      if (isa<CompositeOpInterface, ReductionOpInterface>(op) &&
+      if ((isa<CompositeOpInterface, ReductionOpInterface>(op) ||
+           findTurnedProduct(op)) &&
           !llvm::is_contained(keep, op->getName().getStringRef()))
         all.push_back(op);
     });

@@ -40,6 +40,21 @@
 // RUN: not kiln-opt %t/opaque.mlir --load-target=%t/mine.so -verify-tile-form 2>&1 | FileCheck %s --check-prefix=OPAQUE
 // OPAQUE: opaque.mlir:[[#]]:{{[0-9]+}}: error: 'mine.opaque' op expected an operation of the tile level
 
+// So is one whose interfaces contradict each other: a map that leaves its operand, an access without an effect, one whose elements
+// outside of the view have no value, and one that takes no steps.
+// RUN: sed 's/mine.window %x from 4/mine.window %x from 5/' %s > %t/wide.mlir
+// RUN: not kiln-opt %t/wide.mlir --load-target=%t/mine.so -verify-tile-form 2>&1 | FileCheck %s --check-prefix=WIDE
+// WIDE: wide.mlir:[[#]]:8: error: 'mine.window' op expected its index map to stay within the 20 elements of operand 0 along dimension 1, found 20
+// RUN: for name in quiet unpadded; do printf '%%s\n' 'tile.kernel @k(%%a: !tile.view<?xf32>, %%b: !tile.view<?xf32>) {' '  %%i = tile.program_id : index' \
+// RUN:   "  %%x = mine.$name %%a at %%i : !tile.view<?xf32> -> tensor<64xf32>" '  tile.store %%x, %%b[%%i] : tensor<64xf32>, !tile.view<?xf32>' '}' > %t/$name.mlir; \
+// RUN:   not kiln-opt %t/$name.mlir --load-target=%t/mine.so -verify-tile-form; done 2> %t/wrong
+// RUN: FileCheck %s --check-prefix=WRONG < %t/wrong
+// WRONG: quiet.mlir:3:8: error: 'mine.quiet' op expected its access to be declared as an effect, MemRead on its view, found none
+// RUN: sed 's/ at %%i :/ at %%i {step = 0 : i64} :/' %t/unpadded.mlir > %t/step.mlir
+// RUN: not kiln-opt %t/step.mlir --load-target=%t/mine.so -verify-tile-form 2>&1 | FileCheck %s --check-prefix=STEP
+// STEP: step.mlir:3:8: error: 'mine.unpadded' op expected axis 0 to have a step of at least 1, found 0
+// WRONG: unpadded.mlir:3:8: error: 'mine.unpadded' op expected a scalar for elements outside of the view, found null
+
 // One without a lowering is named with its plug-in, and what to register.
 // RUN: printf '%%s\n' 'tile.kernel @twisted(%%a: !tile.view<?xf32>, %%b: !tile.view<?xf32>) {' '  %%i = tile.program_id : index' \
 // RUN:   '  %%x = tile.load %%a[%%i] : !tile.view<?xf32> -> tensor<64xf32>' '  %%y = mine.twist %%x : tensor<64xf32>' \

@@ -56,6 +56,18 @@ LogicalResult FetchOp::setElementOffsets(ArrayRef<Value> offsets) {
 }
 double FetchOp::getElementOperations() { return 1; }
 
+Value QuietOp::getAccessedView() { return getView(); }
+AccessKind QuietOp::getAccessKind() { return AccessKind::Read; }
+void QuietOp::getViewAxes(SmallVectorImpl<ViewAxis> &axes) {
+  axes.push_back({OpFoldResult(getRow()), false, typeOf(getResult()).getDimSize(0), 1, 0, {}});
+}
+Value UnpaddedOp::getAccessedView() { return getView(); }
+AccessKind UnpaddedOp::getAccessKind() { return AccessKind::Read; }
+void UnpaddedOp::getViewAxes(SmallVectorImpl<ViewAxis> &axes) {
+  axes.push_back({OpFoldResult(getRow()), false, typeOf(getResult()).getDimSize(0), int64_t(getStep()), 0, {}});
+}
+Outside UnpaddedOp::getOutside() { return Outside::Value; }
+
 Value PushOp::getAccessedView() { return getView(); }
 AccessKind PushOp::getAccessKind() { return AccessKind::Write; }
 OpOperand *PushOp::getWrittenOperand() { return &getValueMutable(); }

@@ -29,6 +29,18 @@ def Mine_FetchOp : Mine_Op<"fetch", [
   let assemblyFormat = "$view `at` `[` $row `,` $column `]` attr-dict `:` qualified(type($view)) `->` type($result)";
 }
 
+// Mistaken: no effect is declared, or there is no scalar for elements outside, and any step is taken.
+def Mine_QuietOp : Mine_Op<"quiet", [Pure, DeclareOpInterfaceMethods<ViewAccessOpInterface>]> {
+  let arguments = (ins Tile_ViewType:$view, Index:$row);
+  let results = (outs Tile_NumberTile:$result);
+  let assemblyFormat = "$view `at` $row attr-dict `:` qualified(type($view)) `->` type($result)";
+}
+def Mine_UnpaddedOp : Mine_Op<"unpadded", [DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getOutside"]>]> {
+  let arguments = (ins Arg<Tile_ViewType, "", [MemRead]>:$view, Index:$row, DefaultValuedAttr<I64Attr, "1">:$step);
+  let results = (outs Tile_NumberTile:$result);
+  let assemblyFormat = "$view `at` $row attr-dict `:` qualified(type($view)) `->` type($result)";
+}
+
 def Mine_PushOp : Mine_Op<"push", [
     DeclareOpInterfaceMethods<ViewAccessOpInterface, ["getWrittenOperand"]>]> {
   let summary = "Stores a block where block coordinates say";

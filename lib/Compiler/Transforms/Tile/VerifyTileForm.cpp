@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -131,6 +132,9 @@ LogicalResult verifyAxes(ViewAccessOpInterface access) {
     if (!axis.isIndirect() && !axis.offset)
       return wrong() << "expected axis " << d
                      << " to have an offset or indices, found neither";
+    if (axis.step < 1)
+      return wrong() << "expected axis " << d
+                     << " to have a step of at least 1, found " << axis.step;
     auto indices = axis.isIndirect()
                        ? cast<RankedTensorType>(axis.indices.getType())
                        : RankedTensorType();
@@ -156,6 +160,71 @@ LogicalResult verifyAxes(ViewAccessOpInterface access) {
       return wrong() << "expected each dimension of the tile along one axis, "
                         "found "
                      << dim << " along none";
+  if (access.isRead() && access.getOutside() == Outside::Value &&
+      !access.getOutsideValue())
+    return wrong() << "expected a scalar for elements outside of the view, "
+                      "found null";
+  return success();
+}
+
+/// An access that declares no effect would be moved, merged or erased.
+LogicalResult verifyAccessEffect(ViewAccessOpInterface access) {
+  bool isDeclared =
+      access.isRead() ? hasEffect<MemoryEffects::Read>(access.getOperation())
+                      : hasEffect<MemoryEffects::Write>(access.getOperation());
+  if (isDeclared)
+    return success();
+  return access->emitOpError()
+         << "expected its access to be declared as an effect, "
+         << (access.isRead() ? "MemRead" : "MemWrite")
+         << " on its view, found none";
+}
+
+/// Coordinates that maps without symbols give lie within the operand.
+LogicalResult verifyMaps(IndexMapOpInterface mapped) {
+  auto result = mapped->getNumResults()
+                    ? dyn_cast<RankedTensorType>(mapped->getResult(0).getType())
+                    : RankedTensorType();
+  if (!result)
+    return success();
+  auto isLinear = [](AffineExpr expr) {
+    return !expr.walk([](AffineExpr part) {
+                  AffineExprKind kind = part.getKind();
+                  return kind == AffineExprKind::Add ||
+                                 kind == AffineExprKind::Mul ||
+                                 kind == AffineExprKind::Constant ||
+                                 kind == AffineExprKind::DimId
+                             ? WalkResult::advance()
+                             : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  };
+  SmallVector<std::optional<int64_t>> least(result.getRank(), 0), most;
+  for (int64_t size : result.getShape())
+    most.push_back(size - 1);
+  least.resize(result.getRank() + mapped.getNumSummedDims());
+  most.resize(least.size());
+  for (OpOperand &operand : mapped->getOpOperands()) {
+    auto tile = dyn_cast<RankedTensorType>(operand.get().getType());
+    OperandRead read = tile ? mapped.getIndexMap(operand, 0) : OperandRead();
+    if (!read || read.domain || read.map.getNumDims() != least.size() ||
+        read.map.getNumResults() != tile.getRank())
+      continue;
+    for (auto [d, expr] : llvm::enumerate(read.map.getResults())) {
+      if (!isLinear(expr))
+        continue;
+      for (bool isUpper : {false, true}) {
+        std::optional<int64_t> bound = getBoundForAffineExpr(
+            expr, least.size(), /*numSymbols=*/0, least, most, isUpper);
+        if (bound && (*bound < 0 || *bound >= tile.getDimSize(d)))
+          return mapped->emitOpError()
+                 << "expected its index map to stay within the "
+                 << tile.getDimSize(d) << " elements of operand "
+                 << operand.getOperandNumber() << " along dimension " << d
+                 << ", found " << *bound;
+      }
+    }
+  }
   return success();
 }
 
@@ -234,10 +303,12 @@ LogicalResult verifyFactors(MatrixProductOpInterface product) {
 /// tile check for its own.
 LogicalResult verifyDescribed(Operation *op) {
   if (auto access = dyn_cast<ViewAccessOpInterface>(op))
-    if (failed(verifyAxes(access)))
+    if (failed(verifyAxes(access)) || failed(verifyAccessEffect(access)))
       return failure();
   if (auto product = dyn_cast<MatrixProductOpInterface>(op))
     return verifyFactors(product);
+  if (auto mapped = dyn_cast<IndexMapOpInterface>(op))
+    return verifyMaps(mapped);
   return success();
 }
 

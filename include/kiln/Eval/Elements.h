@@ -18,35 +18,43 @@ constexpr int64_t kChunk = 512;
 /// How integers are widened to 64 bits.
 enum class Extend : uint8_t {
   sign, ///< i1 is 0 or -1
-  zero,
+  zero, ///< the bits as an unsigned number
   truth ///< as sign, but i1 is 0 or 1
 };
 
 /// Converts elements `begin` to `begin` + `n` of `data` to f64.
 void loadDoubles(DType dtype, const void *data, int64_t begin, int64_t n,
                  double *out);
-/// Rounds to nearest, ties to even.
+/// Converts `n` doubles to elements `begin` to `begin` + `n` of `data`. Floats
+/// are rounded to nearest, ties to even.
 void storeDoubles(DType dtype, void *data, int64_t begin, int64_t n,
                   const double *in);
+/// Converts elements `begin` to `begin` + `n` of `data`, of an integer type, to
+/// 64 bits.
 void loadInts(DType dtype, const void *data, int64_t begin, int64_t n,
               int64_t *out, Extend extend = Extend::truth);
-/// Keeps the low bits.
+/// Writes elements `begin` to `begin` + `n` of `data`, of an integer type: the
+/// low bits of each number.
 void storeInts(DType dtype, void *data, int64_t begin, int64_t n,
                const int64_t *in);
 
 /// The double nearest to `value` whose rounding to any narrower type equals
 /// that of `value` (round to odd).
 double narrowToOdd(long double value);
+/// The same for a signed integer.
 double narrowToOdd(int64_t value);
+/// The same for an unsigned integer.
 double narrowToOdd(uint64_t value);
 
-/// Bits of the fraction, and the smallest normal number, of a float type.
+/// Returns the explicit bits of the fraction of a float type: 23 for f32.
 int fractionBits(DType dtype);
+/// Returns the smallest positive normal number of a float type.
 double smallestNormal(DType dtype);
-/// The largest finite number.
+/// Returns the largest finite number of a float type.
 double largestFinite(DType dtype);
-/// Range of an integer type.
+/// Returns the smallest number of an integer type.
 int64_t smallestInt(DType dtype);
+/// Returns the largest number of an integer type, as 64 bits.
 int64_t largestInt(DType dtype);
 
 /// Whether the highest bit of a float type is the sign, and nothing else.
@@ -139,8 +147,8 @@ void compareFloats(const Value &a, const Value &b, Value &out, Fn fn) {
 
 /// A function of doubles with a wider version of itself.
 struct WideFunction {
-  double (*narrow)(double);
-  long double (*wide)(long double);
+  double (*narrow)(double);         ///< computes most elements
+  long double (*wide)(long double); ///< decides roundings that are close
 };
 
 /// out[i] = fn(a[i]), correctly rounded for types up to f32: where the double

@@ -32,13 +32,16 @@ public:
   /// dimensions. Divisors are taken not to be 0.
   Expr derive(Derived kind, const Expr &a, const Expr &b);
 
+  /// What a symbol stands for.
   struct Entry {
-    mlir::Value value; ///< null for others
-    bool isDerived = false;
-    Derived kind = Derived::FloorDiv;
-    Expr a, b; ///< operands of a derived one
+    mlir::Value value;                ///< null for others
+    bool isDerived = false;           ///< made by `derive`
+    Derived kind = Derived::FloorDiv; ///< of a derived one
+    Expr a, b;                        ///< operands of a derived one
   };
+  /// Returns the number of symbols so far; they are numbered from 0.
   unsigned size() const { return entries.size(); }
+  /// Returns what a symbol below `size()` stands for.
   const Entry &operator[](unsigned symbol) const { return entries[symbol]; }
 
 private:
@@ -52,7 +55,9 @@ private:
 /// had; without one they are only looked at.
 class Math {
 public:
+  /// Looks at sizes only: `value` must not be called.
   Math() = default;
+  /// Computes values by `builder`; operations and errors get the location.
   Math(mlir::OpBuilder &builder, mlir::Location loc)
       : builder(&builder), loc(loc), errorLoc(loc) {}
 
@@ -60,21 +65,29 @@ public:
   /// others are seen through.
   Expr of(mlir::Value value);
 
+  /// Returns a + b. A result beyond 64 bits is reported; `failed` is true then.
   Expr add(const Expr &a, const Expr &b) { return checked(a + b, a, b, "+"); }
+  /// Returns a - b, checked as `add` is.
   Expr sub(const Expr &a, const Expr &b) { return checked(a - b, a, b, "-"); }
+  /// Returns a * b, checked as `add` is.
   Expr mul(const Expr &a, const Expr &b) { return checked(a * b, a, b, "*"); }
+  /// Returns a / b rounded down; b is taken not to be 0.
   Expr floorDiv(const Expr &a, const Expr &b) {
     return symbols.derive(Derived::FloorDiv, a, b);
   }
+  /// Returns a / b rounded up; b is taken not to be 0.
   Expr ceilDiv(const Expr &a, const Expr &b) {
     return symbols.derive(Derived::CeilDiv, a, b);
   }
+  /// Returns the smaller of two sizes without dimensions.
   Expr min(const Expr &a, const Expr &b) {
     return symbols.derive(Derived::Min, a, b);
   }
+  /// Returns the larger of two sizes without dimensions.
   Expr max(const Expr &a, const Expr &b) {
     return symbols.derive(Derived::Max, a, b);
   }
+  /// Returns the product of all factors, checked as `add` is; 1 for none.
   Expr product(llvm::ArrayRef<Expr> factors);
 
   /// The value of a known size without dimensions, computed at the builder's
@@ -86,6 +99,7 @@ public:
   /// region that ends there.
   class Scope {
   public:
+    /// Begins a scope; `math` has to outlive it.
     explicit Scope(Math &math) : math(math), values(math.values) {}
     ~Scope() { math.values = std::move(values); }
     Scope(const Scope &) = delete;
@@ -101,6 +115,7 @@ public:
   /// True after a size that does not fit 64 bits, which was reported.
   bool failed() const { return didFail; }
 
+  /// The symbols of all expressions that this object makes.
   Symbols symbols;
 
 private:

@@ -56,11 +56,14 @@ namespace kiln::layout {
 /// A linear function from named inputs to named outputs.
 class LinearLayout {
 public:
+  /// The coordinates that one bit of an input adds, one for each output.
   using Basis = llvm::SmallVector<int64_t>;
+  /// A named number of a place, with as many bits as bases.
   struct Input {
-    std::string name;
+    std::string name;               ///< no two inputs have the same
     llvm::SmallVector<Basis> bases; ///< the image of each bit, from bit 0
   };
+  /// The name of an output and its size, a power of two.
   using Output = std::pair<std::string, int64_t>;
   /// Numbers for some of the inputs; those that are not named are 0.
   using Place = llvm::ArrayRef<std::pair<llvm::StringRef, int64_t>>;
@@ -77,6 +80,7 @@ public:
   /// What keeps these from being a layout, empty if nothing does.
   static std::string verify(llvm::ArrayRef<Input> inputs,
                             llvm::ArrayRef<Output> outputs);
+  /// Returns the name of output `i` where the caller gives none: "dim" and `i`.
   static std::string getDefaultOutputName(unsigned i);
 
   /// The layout of `size` (a power of two) places that sends place i of `in` to
@@ -94,25 +98,39 @@ public:
 
   //===--- Parts ----------------------------------------------------------===//
 
+  /// Returns the inputs, the innermost first.
   llvm::ArrayRef<Input> getInputs() const { return inputs; }
+  /// Returns the outputs, the innermost last.
   llvm::ArrayRef<Output> getOutputs() const { return outputs; }
+  /// Returns the names of the inputs, in order.
   llvm::SmallVector<llvm::StringRef> getInputNames() const;
+  /// Returns the names of the outputs, in order.
   llvm::SmallVector<llvm::StringRef> getOutputNames() const;
+  /// Returns true if there is an input of this name.
   bool hasInput(llvm::StringRef name) const;
+  /// Returns true if there is an output of this name.
   bool hasOutput(llvm::StringRef name) const;
-  /// 1 and 0 bits for an input that there is not.
+  /// Returns how many numbers an input has; 1 for one that does not exist.
   int64_t getInputSize(llvm::StringRef name) const;
+  /// Returns the bits of an input; 0 for one that does not exist.
   unsigned getInputBits(llvm::StringRef name) const;
+  /// Returns the number of inputs.
   unsigned getNumInputs() const { return inputs.size(); }
+  /// Returns the bits of all inputs together, at most 63.
   unsigned getTotalInputBits() const;
-  /// 1 for an output that there is not.
+  /// Returns the size of an output; 1 for one that does not exist.
   int64_t getOutputSize(llvm::StringRef name) const;
+  /// Returns the number of outputs.
   unsigned getNumOutputs() const { return outputs.size(); }
-  /// Position of an output that there is.
+  /// Returns the position of an output, which has to exist.
   unsigned getOutputIndex(llvm::StringRef name) const;
+  /// Returns the sizes of the outputs, in order.
   llvm::SmallVector<int64_t> getOutputSizes() const;
+  /// Returns the bits of all outputs together, at most 63.
   unsigned getTotalOutputBits() const;
+  /// Returns the coordinates that bit `bit` of an existing input adds.
   llvm::ArrayRef<int64_t> getBasis(llvm::StringRef in, unsigned bit) const;
+  /// Returns the bases of an existing input, from bit 0.
   llvm::ArrayRef<Basis> getBases(llvm::StringRef in) const;
   /// Gives an input, new or not, these bases.
   void setBases(llvm::StringRef in, llvm::ArrayRef<Basis> bases);
@@ -122,24 +140,31 @@ public:
   llvm::SmallVector<int64_t> apply(Place place) const;
   /// The same as `apply`, from a flattened place to flattened coordinates.
   uint64_t applyFlat(uint64_t place) const;
-  /// Coordinates, one for each output, as one number in which the last output
-  /// varies fastest; and back.
+  /// Returns coordinates, one for each output, as one number in which the last
+  /// output varies fastest.
   uint64_t flatten(llvm::ArrayRef<int64_t> coordinates) const;
+  /// Returns the coordinates that `flatten` makes this number of.
   llvm::SmallVector<int64_t> unflatten(uint64_t number) const;
-  /// The bases of all inputs, or of one, flattened.
+  /// Returns the bases of all inputs, flattened.
   llvm::SmallVector<uint64_t> getColumns() const;
+  /// Returns the bases of one input, flattened.
   llvm::SmallVector<uint64_t> getColumns(llvm::StringRef in) const;
 
   //===--- Properties -----------------------------------------------------===//
 
+  /// Returns the rank over GF(2): 2^rank coordinates have a place.
   unsigned getRank() const;
+  /// Returns true if every coordinate has a place.
   bool isSurjective() const { return getRank() == getTotalOutputBits(); }
+  /// Returns true if no two places have the same coordinates.
   bool isInjective() const { return getRank() == getTotalInputBits(); }
+  /// Returns true if places and coordinates correspond one to one.
   bool isBijective() const { return isSurjective() && isInjective(); }
   /// For every input the bits that are not needed to reach what the layout
   /// reaches; earlier bits are kept in favour of later ones. Places in which
   /// they are 0 have every coordinate that any place has, each once.
   llvm::SmallVector<std::pair<std::string, int64_t>> getFreeMasks() const;
+  /// Returns these bits of one input; 0 if it does not exist.
   int64_t getFreeMask(llvm::StringRef in) const;
   /// Returns true if no bit of these inputs changes a coordinate along these
   /// outputs.
@@ -154,6 +179,7 @@ public:
   /// Direct sum: bits of `b` follow those of this in every input and above
   /// those of this in every output that both have.
   LinearLayout operator*(const LinearLayout &b) const;
+  /// Appends `b`.
   LinearLayout &operator*=(const LinearLayout &b) { return *this = *this * b; }
   /// outer(this(x)). Every output of this is an input of `outer`, at least as
   /// large; further inputs of `outer` are 0.
@@ -170,9 +196,10 @@ public:
   /// layout.
   LinearLayout pseudoInvert() const;
 
-  /// q such that this = b * q or this = q * b, if there is one. It has all
+  /// q such that this = b * q, if there is one. It has all
   /// inputs and outputs of this, even those with nothing left.
   std::optional<LinearLayout> divideLeft(const LinearLayout &b) const;
+  /// The same from the other side: q such that this = q * b.
   std::optional<LinearLayout> divideRight(const LinearLayout &b) const;
   /// Without inputs and outputs of these names, none unless it is the identity
   /// on each.
@@ -185,22 +212,30 @@ public:
 
   //===--- Forms ----------------------------------------------------------===//
 
-  /// The same function with all inputs, or all outputs, as one of this name,
-  /// flattened as described above.
+  /// The same function with all inputs as one of this name, flattened as
+  /// described above.
   LinearLayout flattenInputs(llvm::StringRef name) const;
+  /// The same for all outputs.
   LinearLayout flattenOutputs(llvm::StringRef name = "dim0") const;
-  /// The same flattened layout with other inputs, or outputs; sizes have the
-  /// product that they had. Outputs get default names where none are given.
+  /// The same flattened layout with other inputs, whose sizes have the product
+  /// that they had.
   LinearLayout reshapeInputs(llvm::ArrayRef<Output> sizes) const;
+  /// The same flattened layout with other outputs, whose sizes have the product
+  /// that they had.
   LinearLayout reshapeOutputs(llvm::ArrayRef<Output> sizes) const;
+  /// The same with default names of outputs.
   LinearLayout reshapeOutputs(llvm::ArrayRef<int64_t> sizes) const;
   /// Layout of the transposed tile: output i moves as [i] did. Names stay in
   /// their positions.
   LinearLayout transposeOutputs(llvm::ArrayRef<unsigned> permutation) const;
-  /// The same function with inputs or outputs listed in another order.
+  /// The same function with inputs listed in another order: all names, each
+  /// once.
   LinearLayout reorderInputs(llvm::ArrayRef<llvm::StringRef> names) const;
+  /// The same for outputs.
   LinearLayout reorderOutputs(llvm::ArrayRef<llvm::StringRef> names) const;
+  /// The same function with another name of an existing input.
   LinearLayout renameInput(llvm::StringRef from, llvm::StringRef to) const;
+  /// The same function with other names of outputs, one for each.
   LinearLayout renameOutputs(llvm::ArrayRef<llvm::StringRef> names) const;
   /// The same function with the default names of outputs, dim0, dim1, ...
   LinearLayout renameOutputs() const;
@@ -213,23 +248,28 @@ public:
                             llvm::StringRef name = "") const;
   /// The same with the sizes of outputs raised, to sizes that are no smaller.
   LinearLayout resizeOutputs(llvm::ArrayRef<int64_t> sizes) const;
+  /// The same with the bits of an existing input in another order.
   LinearLayout permuteInput(llvm::StringRef in, Permutation order) const;
   /// Without the bits of an input that move nothing.
   LinearLayout removeZeroBases(llvm::StringRef in) const;
 
+  /// Returns true for equal inputs and outputs: names, order, bases and sizes.
   bool operator==(const LinearLayout &other) const;
   bool operator!=(const LinearLayout &other) const { return !(*this == other); }
   friend llvm::hash_code hash_value(const LinearLayout &layout);
 
   //===--- Text -----------------------------------------------------------===//
 
+  /// Prints the text that `parse` reads.
   void print(llvm::raw_ostream &os) const;
+  /// Returns the text that `print` prints.
   std::string str() const;
   /// What is wrong with a text, and at which of its characters.
   struct TextError {
-    size_t offset = 0;
-    std::string message;
+    size_t offset = 0;   ///< characters from the beginning of the text
+    std::string message; ///< what was expected and what was found
   };
+  /// Returns the layout of a text; none, with `error`, if it has none.
   static std::optional<LinearLayout> parse(llvm::StringRef text,
                                            TextError &error);
   /// The least sizes that hold all bases, for inputs with some basis.

@@ -35,10 +35,13 @@ template <typename Driver> struct HostDriver {
   /// may define its own, for instance to drop a cache.
   static void wrote(KilnBuffer *, uint64_t, uint64_t) {}
 
+  /// Reports a range that `Driver::range` refuses; returns 1.
   static int outside(KilnError *error) {
     return failDriver(error, "the range is outside of the buffer");
   }
 
+  /// Copies `bytes` bytes of the host to byte `offset` of a buffer. Like all
+  /// entries it returns 0, or 1 with `error`, and ignores the queue.
   static int copyIn(KilnDevice *, KilnQueue *, KilnBuffer *dst, uint64_t offset,
                     const void *src, uint64_t bytes, KilnError *error) {
     char *to = Driver::range(dst, offset, bytes);
@@ -49,6 +52,7 @@ template <typename Driver> struct HostDriver {
     return 0;
   }
 
+  /// Copies `bytes` bytes from byte `offset` of a buffer to the host.
   static int copyOut(KilnDevice *, KilnQueue *, void *dst, KilnBuffer *src,
                      uint64_t offset, uint64_t bytes, KilnError *error) {
     char *from = Driver::range(src, offset, bytes);
@@ -58,6 +62,8 @@ template <typename Driver> struct HostDriver {
     return 0;
   }
 
+  /// Copies bytes between two buffers of the device, or within one: the ranges
+  /// may overlap.
   static int copy(KilnDevice *, KilnQueue *, KilnBuffer *dst,
                   uint64_t dstOffset, KilnBuffer *src, uint64_t srcOffset,
                   uint64_t bytes, KilnError *error) {
@@ -70,6 +76,7 @@ template <typename Driver> struct HostDriver {
     return 0;
   }
 
+  /// Sets `bytes` bytes from byte `offset` of a buffer to `value`.
   static int fill(KilnDevice *, KilnQueue *, KilnBuffer *dst, uint64_t offset,
                   uint64_t bytes, uint8_t value, KilnError *error) {
     char *to = Driver::range(dst, offset, bytes);
@@ -86,9 +93,11 @@ template <typename Driver> struct HostDriver {
     *event = reinterpret_cast<KilnEvent *>(new double(0));
     return 0;
   }
+  /// Releases an event.
   static void destroyEvent(KilnDevice *, KilnEvent *event) {
     delete reinterpret_cast<double *>(event);
   }
+  /// Stores the present time in an event.
   static int recordEvent(KilnDevice *, KilnQueue *, KilnEvent *event,
                          KilnError *) {
     auto time = std::chrono::steady_clock::now().time_since_epoch();
@@ -96,9 +105,11 @@ template <typename Driver> struct HostDriver {
         std::chrono::duration<double>(time).count();
     return 0;
   }
+  /// Returns at once: the work before an event has ended when it is recorded.
   static int waitEvent(KilnDevice *, KilnQueue *, KilnEvent *, KilnError *) {
     return 0;
   }
+  /// Stores the seconds between two recorded events.
   static int elapsed(KilnDevice *, KilnEvent *begin, KilnEvent *end,
                      double *seconds, KilnError *) {
     *seconds =

@@ -87,7 +87,7 @@ public:
   Expr max(const Expr &a, const Expr &b) {
     return symbols.derive(Derived::Max, a, b);
   }
-  /// Returns the product of all factors, checked as `add` is; 1 for none.
+  /// Returns the product of all these sizes, checked as `add` is; 1 for none.
   Expr product(llvm::ArrayRef<Expr> factors);
 
   /// The value of a known size without dimensions, computed at the builder's

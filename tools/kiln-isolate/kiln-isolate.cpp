@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <unistd.h>
 
@@ -79,10 +80,16 @@ static std::string buildOf(llvm::ArrayRef<std::string> files) {
 
 int main(int argc, char **argv) {
   runtime::occupyStandardStreams();
-  // What is printed must not get between the answers.
-  int output = dup(STDOUT_FILENO);
-  if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+  // What is printed must not get between the answers. Programs that the plug-in
+  // starts would wait for, or take, bytes of the protocol: for them the
+  // standard input is empty.
+  int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3),
+      first = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3),
+      empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (output < 0 || first < 0 || empty < 0 || dup2(empty, STDIN_FILENO) < 0 ||
+      dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
     return driver::kInputFailed;
+  close(empty);
   std::vector<std::string> named = target::extractLoadTargetFlags(argc, argv);
   std::string wanted, name;
   for (int i = 1; i < argc; ++i) {
@@ -128,11 +135,11 @@ int main(int argc, char **argv) {
                     context)
         .serve(input, output);
     // What the first one's context holds is left to the system.
-    if (input == STDIN_FILENO)
+    if (input == first)
       std::_Exit(driver::kDone);
   };
   if (several)
     isolate::acceptConversations(hold);
-  hold(STDIN_FILENO, output);
+  hold(first, output);
   return driver::kDone;
 }

@@ -20,6 +20,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
 #include <set>
 #include <unistd.h>
 
@@ -153,9 +154,12 @@ constexpr uint64_t kMostHead = uint64_t(16) << 20, kMostBody = uint64_t(1) << 30
 /// What a kernel says may be any bytes; JSON is UTF-8.
 std::string jsonText(StringRef text) { return json::fixUTF8(text); }
 
+/// Where the compiler's messages arrive.
+int input = 0;
+
 bool readAll(char *to, size_t size) {
   while (size) {
-    ssize_t got = read(0, to, size);
+    ssize_t got = read(input, to, size);
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
@@ -466,9 +470,12 @@ private:
 } // namespace
 
 int isolated::serve(Target &target) {
-  int output = dup(1);
-  if (output < 0 || dup2(2, 1) < 0)
+  // Programs that the target starts would wait for, or take, bytes of the protocol: for them the standard input is empty.
+  int output = fcntl(1, F_DUPFD_CLOEXEC, 3), empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  input = fcntl(0, F_DUPFD_CLOEXEC, 3);
+  if (output < 0 || empty < 0 || input < 0 || dup2(empty, 0) < 0 || dup2(2, 1) < 0)
     return 1;
+  close(empty);
   // What is printed is there before the answer, and before a message that ends the program.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   llvm::outs().SetUnbuffered();

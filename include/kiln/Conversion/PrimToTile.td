@@ -67,7 +67,8 @@ def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
     epilogue), `window` (convolution, pooling). Movements of what lies in memory stay outside of
     groups; they are views. A producer joins the group of its consumers when all of them are in one
     group, when the joint group still has one affine iteration space, and when nothing expensive is
-    rematerialised. A conversion to more bits is rematerialised in each group that reads it. Elementwise groups whose
+    rematerialised. A conversion to more bits is rematerialised in each group that reads it, and so are values that follow from the place
+    of each element, such as the counters of random numbers. Elementwise groups whose
     results have one shape and that read a tensor in common become one group with several results, for which schedules of the kind `siblings` are asked.
     Groups that read the same rows, of which one reduces them, become one group with several results, of the kind `rows`.
     So do two sums over the same dimensions that read a tensor in common, for targets whose threads share tiles. Groups of few elements
@@ -75,7 +76,7 @@ def PrimFuse : Pass<"prim-fuse", "::mlir::func::FuncOp"> {
     Values of few elements whose dimensions would split those of a product stay outside of its group.
   }];
   let options = [
-    Option<"maxOps", "max-ops", "unsigned", "200", "most operations of one group; 1: do not fuse">
+    Option<"maxOps", "max-ops", "unsigned", "300", "most operations of one group; 1: do not fuse">
   ];
   let dependentDialects = ["::kiln::prim::PrimDialect"];
 }

@@ -255,6 +255,28 @@ for function, expected in ((heads_of, [2, (6, 24)]), (first_rows, [0, (2, 24)]))
     torch.testing.assert_close(torch.autograd.grad(compiled(*arguments).sum(), arguments), wanted)
     fewer, kept = shapes.pop()
     assert fewer == expected[0] and expected[1] in kept and kept.count((6, 8)) == 0, (function, fewer, kept)
+
+
+# What a convolution gives is kept with its channels last, and what is computed from it, too, whatever order eager mode has.
+def partition_in_order(module, inputs, **options):
+    made = min_cut_rematerialization_partition(module, inputs, **options)
+    saved.in_computed_order(*made, options["num_fwd_outputs"])
+    shapes.append([(tuple(one.meta["val"].shape), one.meta["val"].is_contiguous()) for one in
+                   made[0].graph.find_nodes(op="output")[0].args[0][options["num_fwd_outputs"]:] if one.op == "call_function"])
+    return made
+
+
+def lines_of(rows, weight, more):
+    made = torch.nn.functional.conv1d(rows, weight, padding=1)
+    return (made.sigmoid().transpose(1, 2) + more).tanh()
+
+
+arguments = [torch.randn(2, 8, 512, requires_grad=True), torch.randn(64, 8, 3, requires_grad=True), torch.randn(512, 64, requires_grad=True)]
+compiled = aot_function(lines_of, lambda module, _: make_boxed_func(module), partition_fn=partition_in_order)
+wanted = torch.autograd.grad(lines_of(*arguments).square().sum(), arguments)
+torch.testing.assert_close(torch.autograd.grad(compiled(*arguments).square().sum(), arguments), wanted)
+kept = shapes.pop()
+assert ((2, 512, 64), True) in kept and ((2, 64, 512), True) not in kept, kept
 for dtype in (torch.bfloat16, torch.float16):
     for given in ((x, x, x), (x, x.to(dtype), x.to(dtype)), (x.double(),) * 3, (x, x, x, torch.randn(8, 8))):
         with torch.autocast("cpu", dtype=dtype):

@@ -166,6 +166,7 @@ def _partition(graph_module, inputs, **options):
     made = attention.partitioned(graph_module, lambda: min_cut_rematerialization_partition(graph_module, inputs, **options))
     if len(made) == 2 and devices.of(graph_module).type != "cpu":
         saved.without_views(*made, options["num_fwd_outputs"])
+        saved.in_computed_order(*made, options["num_fwd_outputs"])
     return made
 
 

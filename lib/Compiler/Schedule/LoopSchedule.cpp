@@ -44,8 +44,9 @@ static double mostCoreWork(target::TargetAttr description) {
 
 /// How many elements of the largest tile each thread has.
 static constexpr int64_t kThreadElements = 8;
-/// More threads wait longer for each other than they compute.
-static constexpr int64_t kMostLoopThreads = 256;
+/// More threads wait longer for each other than they compute, unless each has
+/// many elements to compute.
+static constexpr int64_t kMostLoopThreads = 256, kManyElements = 16;
 
 static int64_t countTile(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
@@ -82,7 +83,8 @@ static void askThreads(KernelBuilder &kernel, ScheduleContext &ctx) {
     for (Type type : op->getResultTypes())
       largest = std::max(largest, countTile(type));
   });
-  int64_t most = std::min(mostBlockThreads(ctx.description), kMostLoopThreads);
+  int64_t most = std::min(mostBlockThreads(ctx.description),
+                          std::max(kMostLoopThreads, largest / kManyElements));
   int64_t wanted = std::min(largest / kThreadElements, most);
   int64_t warps = std::max<int64_t>(wanted / countLanes(ctx.description), 1);
   kernel.kernel->setAttr(

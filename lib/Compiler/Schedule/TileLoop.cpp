@@ -63,7 +63,7 @@ std::optional<SmallVector<LoopState>> TileLoopBuilder::classify() {
 std::optional<SmallVector<int64_t>>
 TileLoopBuilder::tileShape(Value value) const {
   int64_t number = numElements(value);
-  if (number == 0 || number > kMostElements)
+  if (number == 0 || number > mostElements())
     return std::nullopt;
   return llvm::to_vector(shapeOf(value));
 }

@@ -26,6 +26,10 @@ public:
 protected:
   std::optional<llvm::SmallVector<int64_t>>
   tileShape(mlir::Value value) const override;
+  /// A block of many threads holds a panel of a matrix.
+  int64_t mostElements() const override {
+    return sharesTiles ? 4 * kMostElements : kMostElements;
+  }
   mlir::Value compute(mlir::Operation *op) override;
   mlir::Value readTile(const Buffer &buffer, mlir::Value value) override;
   void writeTile(mlir::Value tile, const Buffer &buffer) override;

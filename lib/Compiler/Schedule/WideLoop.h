@@ -77,8 +77,9 @@ protected:
   /// Whether scalars are slower than tiles if the largest tensor has as many
   /// elements: half a register of f32 where a thread has a tile alone.
   bool isWorthTiles(int64_t elements) const {
-    return elements >= (sharesTiles ? 16 : 8) && elements <= kMostElements;
+    return elements >= (sharesTiles ? 16 : 8) && elements <= mostElements();
   }
+  virtual int64_t mostElements() const { return kMostElements; }
 
   prim::WhileOp op;
   const bool sharesTiles;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Roots and triangular equations of large matrices on GPUs, block by block, as JAX functions.
+"""Roots, LU and triangular equations of large matrices on GPUs, block by block, as JAX functions.
 
-Kernels of the GPU factorise the blocks of the diagonal, and solve equations with them; products do the rest. The loop over
-blocks has a constant count, so that the host queues all of it."""
+Kernels of the GPU factorise the blocks of the diagonal, or of all rows of a few columns for LU, and solve equations with them; products
+do the rest. The loop over blocks has a constant count, so that the host queues all of it."""
 import os
 
 import jax.numpy as jnp
@@ -79,3 +79,89 @@ def triangular_solve(a, b, size, lower, unit):
         return rest - product(others, found), lax.dynamic_update_slice_in_dim(x, found, first, rest.ndim - 2)
 
     return lax.fori_loop(0, blocks, step, (b, jnp.zeros_like(b)))[1][..., :count, :]
+
+
+#: Elements of the columns of a block that a kernel keeps in registers while it factorises them.
+PANEL = 1 << 14
+
+
+def columns_of_panel(a):
+    """How many columns are factorised at once, of matrices that are larger than the target's kernels for them; 0 for others."""
+    if a.dtype not in (np.float32, np.float64) or 0 in a.shape or not all(isinstance(n, int) for n in a.shape):
+        return 0
+    target, size = os.environ.get("KILN_JAX_TARGET", "cpu"), a.dtype.itemsize
+    if not near.holds_matrices(target, 2, 2, size) or near.holds_matrices(target, *a.shape[-2:], size):
+        return 0
+    rows = int(np.prod(a.shape[:-2])) << (a.shape[-2] - 1).bit_length()
+    held = PANEL * 4 // (rows * size)
+    # Where no kernel holds them, a column takes several launches, and fewer blocks less time.
+    return min(held, 32) if held >= 4 else 32
+
+
+def panel_lu(panel, first):
+    """L and U of the columns of a block in one, with rows in the order in which they come; where each row goes; and the exchanges of
+    rows. Rows above `first` are those of earlier blocks. Rows stay in their places, where a kernel may hold them in registers."""
+    rows, size = panel.shape[-2:]
+    count = 1 << (rows - 1).bit_length()
+    panel = jnp.pad(panel, [(0, 0)] * (panel.ndim - 2) + [(0, count - rows), (0, 0)])
+    column = np.arange(size)
+
+    def step(j, state):
+        panel, place, pivots = state
+        target = first + j
+        here = jnp.sum(jnp.where(column == j, panel, 0), -1)
+        left = place >= target
+        # A NaN is taken as the largest.
+        length = jnp.where(left, jnp.where(here == here, jnp.abs(here), np.inf), -1)
+        largest = length == jnp.max(length, -1, keepdims=True)
+        pivot = jnp.min(jnp.where(largest, place, count), -1, keepdims=True)
+        chosen = place == pivot
+        row = jnp.sum(jnp.where(chosen[..., None], panel, 0), -2)
+        head = jnp.sum(jnp.where(column == j, row, 0), -1, keepdims=True)
+        place = jnp.where(chosen, target, jnp.where(place == target, pivot, place))
+        factor = jnp.where(place > target, here / jnp.where(head == 0, 1, head), 0)[..., None]
+        changed = panel - factor * jnp.where(column > j, row, 0)[..., None, :]
+        panel = jnp.where((column == j) & (place > target)[..., None], factor, changed)
+        return panel, place, jnp.where(column == j, pivot, pivots)
+
+    place = jnp.broadcast_to(np.arange(count, dtype=np.int32), panel.shape[:-1])
+    panel, place, pivots = lax.fori_loop(0, size, step, (panel, place, jnp.zeros((*panel.shape[:-2], size), np.int32)))
+    return panel[..., :rows, :], place[..., :rows], pivots
+
+
+def lu(a, size):
+    """L and U in one, the exchanges of rows, and the permutation that they come to. Columns are factorised by blocks, and the products
+    of a block's columns and rows are taken from what is right of it and below."""
+    given_rows, given_columns = a.shape[-2:]
+    if given_rows < given_columns:
+        factors, pivots, rows = lu(a[..., :given_rows], size)
+        right = jnp.take_along_axis(a[..., given_rows:], rows[..., None], -2)
+        right = lax.linalg.triangular_solve(factors, right, left_side=True, lower=True, unit_diagonal=True)
+        return jnp.concatenate([factors, right], -1), pivots, rows
+    # Zeros complete the last block: no row goes before another there.
+    width = given_columns + -given_columns % size
+    a = jnp.pad(a, [(0, 0)] * (a.ndim - 2) + [(0, max(width - given_rows, 0)), (0, width - given_columns)])
+    count = a.shape[-2]
+    row, column = np.arange(count)[:, None], np.arange(width)
+
+    def step(k, state):
+        a, pivots, rows = state
+        first = k * size
+        panel, place, found = panel_lu(block_at(a, first, size, a.ndim - 1), first)
+        source = jnp.argsort(place, -1)[..., None]
+        a = lax.dynamic_update_slice_in_dim(a, panel, first, a.ndim - 1)
+        a = jnp.take_along_axis(a, source, -2)
+        rows = jnp.take_along_axis(rows, source[..., 0], -1)
+        columns = block_at(a, first, size, a.ndim - 1)
+        across = lax.linalg.triangular_solve(block_at(columns, first, size, a.ndim - 2), block_at(a, first, size, a.ndim - 2),
+                                             left_side=True, lower=True, unit_diagonal=True)
+        across = jnp.where(column >= first + size, across, 0)
+        below = jnp.where(row >= first + size, columns, 0)
+        own = lax.dynamic_update_slice_in_dim(jnp.zeros_like(a), across, first, a.ndim - 2)
+        a = jnp.where((row >= first) & (row < first + size) & (column >= first + size), own, a - product(below, across))
+        return a, lax.dynamic_update_slice_in_dim(pivots, found, first, pivots.ndim - 1), rows
+
+    lead = a.shape[:-2]
+    start = (a, jnp.zeros((*lead, width), np.int32), jnp.broadcast_to(np.arange(count, dtype=np.int32), (*lead, count)))
+    a, pivots, rows = lax.fori_loop(0, width // size, step, start)
+    return a[..., :given_rows, :given_columns], pivots[..., :given_columns], rows[..., :given_rows]

@@ -89,6 +89,8 @@ def lu(a):
             unblocked = jax.vmap(unblocked)
         pivots, rows, factors = unblocked(a)
         return factors, pivots, rows
+    if are_known(a) and (size := jax_blocked.columns_of_panel(a)):
+        return jax_blocked.lu(a, size)
     if not is_large(a) and not is_one_call(a):
         return linalg._lu_python(a)
     m, n = a.shape[-2:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Roots and triangular equations of matrices that are larger than the blocks a GPU has kernels for, against NumPy.
+"""Roots, LU and triangular equations of matrices that are larger than the blocks a GPU has kernels for, against NumPy.
 
     blocked.py      needs jax, the package `kiln` on PYTHONPATH, and KILN_JAX_TARGET for a GPU or its simulator
 
@@ -53,6 +53,23 @@ def main():
             used = (np.tril if lower else np.triu)(spd).astype("float64")
             used = np.swapaxes(used, -1, -2) if transposed else used
             check(f"equations of {name} {left} {lower} {transposed}", abs((used @ x if left else x @ used) - b).max(), 1e-4)
+    for shape in (70, 70), (2, 65, 65), (80, 36), (36, 80):
+        a = rng.standard_normal(shape).astype("float32")
+        assert loops(lax.linalg.lu, a)[0] >= 2, "not block by block"
+        factors, pivots, rows = (np.asarray(one) for one in jax.jit(lax.linalg.lu)(a))
+        count = min(shape[-2:])
+        lower = np.tril(factors.astype("float64"), -1)[..., :count] + np.eye(shape[-2], count)
+        upper = np.triu(factors.astype("float64"))[..., :count, :]
+        name = "x".join(map(str, shape))
+        check(f"LU of {name}", abs(lower @ upper - np.take_along_axis(a, rows[..., None], -2)).max(), 1e-5)
+        check(f"largest factor of {name}", abs(lower).max(), 1)
+        # The exchanges of rows come to the permutation.
+        for one, order in zip(pivots.reshape(-1, count), rows.reshape(-1, shape[-2])):
+            changed = np.arange(shape[-2])
+            for k, pivot in enumerate(one):
+                changed[[k, pivot]] = changed[[pivot, k]]
+            check(f"exchanges of {name}", float((changed != order).any()), 0)
+    a = rng.standard_normal((2, 65, 65)).astype("float32")
     unit = np.asarray(jax.jit(lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True, unit_diagonal=True))(a[0] / 9, b[0].T))
     used = np.tril(a[0] / 9, -1) + np.eye(65)
     check("ones on the diagonal", abs(used @ unit - b[0].T).max(), 1e-3 * abs(unit).max())

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PadFilters.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Dialect/Prim/Prim.h"
 #include "kiln/Schedule/Caches.h"
@@ -415,6 +416,8 @@ void PrimSplitPhases::runOnOperation() {
   func.walk([&](ConvOp conv) { convs.push_back(conv); });
   for (ConvOp conv : convs) {
     OpBuilder builder(conv);
+    if (!hasCaches && padFilters(conv))
+      continue;
     Splitter splitter(conv, builder, /*keepsOrder=*/!hasCaches);
     if (!splitter.isSplit(least) || !(hasCaches || splitter.isDepthwise()))
       continue;

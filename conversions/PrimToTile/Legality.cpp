@@ -350,6 +350,41 @@ bool Legality::reductionsAllow(const GroupPlan &plan,
   return true;
 }
 
+/// Whether a reduction that joins a group meets another one of the group only
+/// behind both, and cores would have no instance: several instances can share
+/// one reduction, but not two.
+static bool keepsCoresIdle(ArrayRef<Operation *> ops,
+                           target::TargetAttr description) {
+  constexpr int64_t kColumns = 64, kLeastElements = int64_t(1) << 18;
+  target::TopologyAttr topology =
+      description ? description.getTopology() : target::TopologyAttr();
+  Operation *newcomer = ops.back();
+  if (!topology || topology.getLanes() <= 1 || !isReduction(newcomer) ||
+      newcomer->getNumResults() != 1)
+    return false;
+  SmallPtrSet<Operation *, 32> group(ops.begin(), ops.end()), seen;
+  bool hasOther = llvm::any_of(ops.drop_back(), isReduction);
+  SmallVector<Operation *> work = {newcomer};
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val()->getUsers()) {
+      if (!group.contains(user) || !seen.insert(user).second)
+        continue;
+      if (isReduction(user))
+        return false;
+      work.push_back(user);
+    }
+  auto from = cast<RankedTensorType>(newcomer->getOperand(0).getType());
+  auto to = cast<RankedTensorType>(newcomer->getResult(0).getType());
+  auto root = cast<RankedTensorType>(ops.front()->getResult(0).getType());
+  if (!hasOther || !from.hasStaticShape() || !root.hasStaticShape() ||
+      from.getNumElements() < kLeastElements)
+    return false;
+  bool isOfRows = llvm::is_contained(reducedDims(newcomer), from.getRank() - 1);
+  int64_t instances = std::max(to.getNumElements(), root.getNumElements()) /
+                      (isOfRows ? 1 : kColumns);
+  return instances < topology.getCores();
+}
+
 /// Whether a value is computed from a reduction, not through a product.
 static bool followsReduction(Operation *op) {
   SmallVector<Operation *> work = {op};
@@ -439,7 +474,7 @@ bool Legality::canForm(ArrayRef<Operation *> ops) {
   if (!plan.anchors.empty()) {
     if (!plan.reductions.empty() || !anchorAllows(plan, ops))
       return false;
-  } else if (!reductionsAllow(plan, ops) ||
+  } else if (!reductionsAllow(plan, ops) || keepsCoresIdle(ops, description) ||
              (ops.size() > 1 && endsProduct(ops))) {
     return false;
   }

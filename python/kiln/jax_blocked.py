@@ -81,21 +81,21 @@ def triangular_solve(a, b, size, lower, unit):
     return lax.fori_loop(0, blocks, step, (b, jnp.zeros_like(b)))[1][..., :count, :]
 
 
-#: Elements of the columns of a block that a kernel keeps in registers while it factorises them.
-PANEL = 1 << 14
+#: Bytes of the columns of a block that a kernel keeps in registers while it factorises them.
+PANEL = 1 << 16
+#: Rows and columns from which on LU goes block by block: each block takes many launches, which take the host longer than smaller matrices do.
+LEAST = 512
 
 
 def columns_of_panel(a):
-    """How many columns are factorised at once, of matrices that are larger than the target's kernels for them; 0 for others."""
-    if a.dtype not in (np.float32, np.float64) or 0 in a.shape or not all(isinstance(n, int) for n in a.shape):
+    """How many columns LU factorises at once, or 0 for matrices that it does not factorise by blocks."""
+    if a.dtype not in (np.float32, np.float64) or not all(isinstance(n, int) for n in a.shape) or min(a.shape[-2:]) < LEAST:
         return 0
-    target, size = os.environ.get("KILN_JAX_TARGET", "cpu"), a.dtype.itemsize
-    if not near.holds_matrices(target, 2, 2, size) or near.holds_matrices(target, *a.shape[-2:], size):
+    size = a.dtype.itemsize
+    if not near.holds_matrices(os.environ.get("KILN_JAX_TARGET", "cpu"), 2, 2, size):
         return 0
-    rows = int(np.prod(a.shape[:-2])) << (a.shape[-2] - 1).bit_length()
-    held = PANEL * 4 // (rows * size)
-    # Where no kernel holds them, a column takes several launches, and fewer blocks less time.
-    return min(held, 32) if held >= 4 else 32
+    held = PANEL // (int(np.prod(a.shape[:-2])) * size << (a.shape[-2] - 1).bit_length())
+    return min(held, 32) if held >= 4 else 0
 
 
 def panel_lu(panel, first):

@@ -15,6 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from kiln import jax_blocked
+
 
 def loops(function, *arguments):
     """How often the program of one device has a loop over blocks, and a function of the host."""
@@ -53,6 +55,7 @@ def main():
             used = (np.tril if lower else np.triu)(spd).astype("float64")
             used = np.swapaxes(used, -1, -2) if transposed else used
             check(f"equations of {name} {left} {lower} {transposed}", abs((used @ x if left else x @ used) - b).max(), 1e-4)
+    jax_blocked.LEAST = 36  # smaller matrices than those for which it pays
     for shape in (70, 70), (2, 65, 65), (80, 36), (36, 80):
         a = rng.standard_normal(shape).astype("float32")
         assert loops(lax.linalg.lu, a)[0] >= 2, "not block by block"

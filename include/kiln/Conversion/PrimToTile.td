@@ -13,7 +13,8 @@ def PrimSplitPhases : Pass<"prim-split-phases", "::mlir::func::FuncOp"> {
     computes the phases one by one and interleaves them, where the target computes out of caches. Where threads share tiles it does so for
     depthwise convolutions alone, since schedules of other ones read the phases themselves. It leaves convolutions with dynamic
     sizes, with more than 16 phases, and with a stride or a dilation along a spread dimension. It also leaves small ones: each phase takes
-    launches of its own, which cost more than the multiply-adds that they save, ten times as many where threads share tiles.
+    launches of its own, which cost more than the multiply-adds that they save, ten times as many where threads share tiles. There, a
+    convolution with a large window and an odd number of filters, such as the gradient of three filters, gets one filter of zeros more.
   }];
   let options = [
     Option<"leastWork", "least-work", "int64_t", "100000", "multiply-adds that the split saves for each phase, at least">

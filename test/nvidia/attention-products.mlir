@@ -71,6 +71,7 @@
 // EARLY-NEXT: simt.wait_copies but 0
 // EARLY-NEXT: simt.publish
 // EARLY-NEXT: %[[GOES:.*]] = simt.arrive
+// EARLY-NEXT: scf.if
 // EARLY-NEXT: stage.produce %[[KEYS]]
 // EARLY: scf.if
 // EARLY-NEXT: stage.produce %[[VALUES]]
@@ -85,8 +86,15 @@
 // EARLY-NEXT: %[[SCALE:.*]] = tile.broadcast %[[ONE]]
 // EARLY-NEXT: %[[SCALED:.*]] = arith.mulf %[[DONE]], %[[SCALE]]
 // EARLY-NEXT: scf.yield %[[SCALED]], {{.*}}, %[[GOES]]
-// EARLY-DAG: simt.await %[[R]]#5 {place = 65536 : i64}
-// EARLY-DAG: arith.select %{{.*}}, %[[R]]#0
+// Behind the loop: the second product of the last iteration, and no first one.
+// EARLY: simt.await %[[R]]#5 {place = 65536 : i64}
+// EARLY: arith.select %{{.*}}, %[[R]]#0
+// EARLY: stage.consume %[[VALUES]]
+// EARLY-NEXT: %[[END:.*]] = stage.product async %[[R]]#4
+// EARLY-NOT: stage.product
+// EARLY: stage.wait but 0 %[[END]] :
+// EARLY-NEXT: stage.release %[[VALUES]]
+// EARLY-NOT: stage.product
 
 // THREAD-LABEL: llvm.func @attention
 // THREAD: simt.mma_async "wgmma.m64k16.f32.f16.registers" ({{.*}}) : f16 by %{{.*}} as #simt.matrix

@@ -255,8 +255,11 @@ def StagePipeline : Pass<"stage-pipeline", "::kiln::tile::Kernel"> {
   let description = [{
     Every loop whose operations all have `at` becomes its first iterations of the early steps, and a loop in which
     iterations of several steps run beside each other; the early steps of iterations behind the last are left
-    out by a condition. A ring that an early step consumes is filled for iterations behind the last, too;
-    behind the loop these slots are consumed and released. Uses scf::pipelineForLoop.
+    out by a condition. If an early step consumes a ring and the loop is known to have an iteration, the loop ends one
+    iteration earlier, and the last step of the last iteration stands behind it. Else the ring is filled for iterations
+    behind the last, too, and behind the loop these slots are consumed and released. Tiles that are chosen by an
+    iteration's number, such as those of the first iteration, are taken where the number is known.
+    Uses scf::pipelineForLoop.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - Schedules of loops with rings, and their expansion --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "PeelLast.h"
 #include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
@@ -263,13 +264,14 @@ Operation *guardLoad(RewriterBase &rewriter, Operation *op, Value predicate) {
 }
 
 /// Lets an operation happen only where `predicate` holds; null where its
-/// results would be missed. Slots of the rings in `always` are filled for
-/// iterations that the loop does not have, too, and consumed.
+/// results would be missed. Slots of the rings in `always` are consumed for
+/// iterations that the loop does not have, too, and filled unless `isPeeled`.
 Operation *predicate(RewriterBase &rewriter, Operation *op, Value predicate,
-                     const SmallPtrSetImpl<Value> &always) {
+                     const SmallPtrSetImpl<Value> &always, bool isPeeled) {
   if (isMemoryEffectFree(op))
     return op;
-  if (Value ring = stage::ringUsedBy(op); ring && always.contains(ring))
+  if (Value ring = stage::ringUsedBy(op);
+      ring && always.contains(ring) && !(isPeeled && stage::ringFilledBy(op)))
     return op;
   if (readsOnly(op, always))
     return op; // what it reads there is not used
@@ -403,8 +405,14 @@ private:
       auto at = op->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
       schedule.push_back({op, static_cast<unsigned>(at.getStep())});
     }
-    for (auto [order, op] : ordered)
+    // No ring is consumed for an iteration that there is not.
+    const bool isPeeled = !always.empty() && staging::hasIterations(loop);
+    for (auto [order, op] : ordered) {
+      auto at = op->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
+      if (isPeeled && at.getStep() == last)
+        op->setAttr(staging::kOfLastStep, UnitAttr::get(&getContext()));
       op->removeAttr(stage::kAtAttr);
+    }
     if (last == 0)
       return reorder(loop, ordered);
     scf::PipeliningOption options;
@@ -416,7 +424,7 @@ private:
     options.supportDynamicLoops = true;
     options.predicateFn = [&](RewriterBase &rewriter, Operation *op,
                               Value holds) {
-      return predicate(rewriter, op, holds, always);
+      return predicate(rewriter, op, holds, always, isPeeled);
     };
     IRRewriter rewriter(&getContext());
     rewriter.setInsertionPoint(loop);
@@ -425,6 +433,11 @@ private:
     if (failed(made))
       return emitError(loc, "the loop cannot be rewritten by its schedule: an "
                             "operation runs before what it depends on");
+    if (isPeeled)
+      staging::peelLast(*made);
+    staging::foldChoices(*(*made)->getBlock());
+    if (isPeeled)
+      return success();
     rewriter.setInsertionPointAfter(*made);
     for (auto [ring, count] : unused)
       for (; always.contains(ring) && count > 0; --count) {

@@ -98,8 +98,8 @@ def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"
     - nothing else in the loop reads or writes memory;
     - the description of the target states `split_barriers` in `extra`;
     - the rings have two slots more than are filled ahead (`#stage.slots`): one is read, and the other lets warps be an
-      iteration apart. `simt-stage-operands` gives this number if the registers of a core hold one instance only. Two instances
-      would multiply and compute in turns anyway;
+      iteration apart. `simt-stage-operands` gives this number if the registers of a core hold one instance only, or the pass
+      fills fewer of three slots ahead there. Two instances would multiply and compute in turns anyway;
     - of loops that hand a sum on to each other, the loop is the one with the fewest operations;
     - the accumulators of all products of the loop, and the operands in registers, fit into `registers` words of a thread.
   }];
@@ -150,12 +150,15 @@ def SimtPersistRings : Pass<"simt-persist-rings", "::kiln::tile::KernelOp"> {
       `persistent = false` for the module's target;
     - a copy unit fills all rings (`simt-choose-bulk-copies`), and their copies can get a warp of their own: the description of
       the target states `producer` in `extra`, a block has room for more warps, and a core runs one block at a time;
-    - if there are several rings, the trip counts of the loops that fill them are known, so that it is known, too, which slots are
-      full where the work of a point begins (`simt-verify-barriers`);
+    - if there are several rings, all loops take as many slots of each, or the trip counts of the loops are known, so that it is
+      known, too, which slots are full where the work of a point begins (`simt-verify-barriers`);
     - the grid may have more points than the chip has cores;
     - rings, other storage, and what operations borrow of shared memory have room side by side. Exchanges of a tile take
       several rounds if that needs less memory. Behind the loops, each warp exchanges tiles for itself: where warps wait for
       each other at the end of a point, none of them multiplies meanwhile.
+
+    If the trip count of a loop depends on the point, as with a causal mask, every second round of instances takes its points
+    backwards. Points that become smaller and smaller then give all instances as much to do.
 
     The report (`--explain`) has the reason why a kernel with rings stays as it is.
 

@@ -9,7 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Machine.h"
 #include "MemoryProducts.h"
+#include "Work.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
@@ -39,7 +41,7 @@ public:
     for (MatrixProductOpInterface product : products)
       (feedsAnother(product) && isKnownEarly(product) ? early : late)
           .insert(product);
-    return !early.empty() && !late.empty() && hasRoom() &&
+    return !early.empty() && !late.empty() && ahead() > 0 &&
            registers() <= most && findSums() && isMovable();
   }
   /// Whether the loop goes on with what another one computes.
@@ -52,6 +54,10 @@ public:
   void apply() {
     // Sums are changed while no product is in flight. Of the products the early
     // ones begin first, as threads wait for these.
+    int64_t slots =
+        cast<stage::SlotsAttr>(loop->getAttr(stage::kDecidedAttr)).getCount();
+    loop->setAttr(stage::kDecidedAttr,
+                  stage::SlotsAttr::get(loop.getContext(), slots, ahead()));
     constexpr int64_t kSums = 0, kEarly = 1, kLate = 2, kThreads = 3;
     for (Operation &op : loop.getBody()->without_terminator()) {
       auto at = op.getAttrOfType<stage::AtAttr>(stage::kAtAttr);
@@ -87,7 +93,7 @@ private:
   /// False where the sums go elsewhere, too.
   bool findSums();
   bool isMovable();
-  bool hasRoom();
+  int64_t ahead();
   int64_t registers();
 
   scf::ForOp loop;
@@ -261,16 +267,23 @@ bool Overlap::isMovable() {
   return true;
 }
 
-/// Whether there are slots for warps that are an iteration apart: what is
-/// copied ahead, what some read and what others fill.
-bool Overlap::hasRoom() {
+/// The slots that are filled ahead where warps are an iteration apart: all but
+/// the one that some read and the one that others fill. 0: there are too few.
+int64_t Overlap::ahead() {
   auto slots = loop->getAttrOfType<stage::SlotsAttr>(stage::kDecidedAttr);
-  int64_t ahead = slots ? slots.getAhead().value_or(0) : 0;
-  return ahead > 0 && slots.getCount() >= ahead + 2;
+  if (!slots)
+    return 0;
+  if (std::optional<int64_t> decided = slots.getAhead())
+    return slots.getCount() >= *decided + 2 ? *decided : 0;
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  bool isAlone = fillsRegisters(
+      kernel, warpsOf(kernel) * lanesOf(description, 0), description);
+  return isAlone ? std::max<int64_t>(slots.getCount() - 2, 0) : 0;
 }
 
-/// Registers of a thread for sums, and for factors that it holds: those of
-/// late products for two iterations.
+/// Registers of a thread for sums, and for factors that it holds. The wait for
+/// a late product stands before what makes its next factor
+/// (chooseProductWait), so that one of them lives at a time.
 int64_t Overlap::registers() {
   auto wordsOf = [](Value tile) {
     auto type = cast<RankedTensorType>(tile.getType());
@@ -284,7 +297,7 @@ int64_t Overlap::registers() {
     words += wordsOf(product->getResult(0));
     Value left = product.getLhsOperand().get();
     if (!storageRead(left))
-      words += wordsOf(left) * (late.contains(product) ? 2 : 1);
+      words += wordsOf(left);
   }
   return words;
 }

@@ -170,9 +170,15 @@ ProductWait simt::chooseProductWait(Operation *product, bool mayBeCarried,
   if (!wait.before)
     wait.before = block->getTerminator();
   if (Operation *made = nextFactor(product)) {
-    // With what began before it, so that the warps of another group have the
-    // unit, and their registers, for themselves meanwhile.
-    Operation *first = firstUseOfProducts(product, made, description);
+    // A short product ends with what began before it, so that the warps of
+    // another group have the unit, and their registers, for themselves
+    // meanwhile. A deep one goes on until its factor is overwritten.
+    constexpr int64_t kDeep = 128;
+    auto left = cast<RankedTensorType>(
+        cast<stage::StorageProductOpInterface>(product).getLhs().getType());
+    Operation *first = left.getDimSize(1) < kDeep
+                           ? firstUseOfProducts(product, made, description)
+                           : made;
     if (first->isBeforeInBlock(wait.before))
       wait.before = first;
   }

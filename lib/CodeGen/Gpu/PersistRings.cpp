@@ -10,12 +10,15 @@
 #include "Machine.h"
 #include "ScratchNeeds.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Limits.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace kiln::simt {
@@ -73,19 +76,58 @@ static std::string whyNoProducer(tile::KernelOp kernel,
   return "";
 }
 
-/// Returns why it is not known from one point to the next which slots are full;
-/// empty if it is. Slots of several rings then come round in step.
-static std::string whyOutOfStep(tile::KernelOp kernel) {
-  auto rings = ringsOf(kernel);
-  if (llvm::hasSingleElement(rings))
-    return "";
-  for (stage::RingOpInterface ring : rings)
+/// Whether it is not known how often a loop uses a ring.
+static bool hasOpenLoops(tile::KernelOp kernel) {
+  for (stage::RingOpInterface ring : ringsOf(kernel))
     for (Operation *user : ring->getUsers())
       for (auto loop = user->getParentOfType<scf::ForOp>(); loop;
            loop = loop->getParentOfType<scf::ForOp>())
         if (!loop.getStaticTripCount())
-          return "how often its loops fill several rings is not known";
-  return "";
+          return true;
+  return false;
+}
+
+/// Whether points of the grid differ in how often their loops use rings.
+static bool isUneven(tile::KernelOp kernel) {
+  for (stage::RingOpInterface ring : ringsOf(kernel))
+    for (Operation *user : ring->getUsers())
+      for (auto loop = user->getParentOfType<scf::ForOp>(); loop;
+           loop = loop->getParentOfType<scf::ForOp>())
+        for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
+          SetVector<Operation *> sources;
+          (void)getBackwardSlice(bound, &sources);
+          if (llvm::any_of(sources,
+                           llvm::IsaPred<tile::ProgramIdOp, tile::InstanceIdOp,
+                                         tile::GridCoordinatesOp>))
+            return true;
+        }
+  return false;
+}
+
+/// How many slots of a ring are taken in each block of operations.
+static llvm::DenseMap<Block *, int64_t> takesOf(stage::RingOpInterface ring) {
+  llvm::DenseMap<Block *, int64_t> takes;
+  for (Operation *user : ring->getUsers())
+    if (stage::ringTakenBy(user))
+      ++takes[user->getBlock()];
+  return takes;
+}
+
+/// Returns why it is not known from one point to the next which slots are full;
+/// empty if it is. Slots of several rings then come round in step: all loops
+/// take as many of each, or it is known how often they do.
+static std::string whyOutOfStep(tile::KernelOp kernel) {
+  auto rings = ringsOf(kernel);
+  if (llvm::hasSingleElement(rings))
+    return "";
+  auto first = takesOf(*rings.begin());
+  if (llvm::all_of(rings, [&](stage::RingOpInterface ring) {
+        return takesOf(ring) == first;
+      }))
+    return "";
+  return hasOpenLoops(kernel)
+             ? "how often its loops fill several rings is not known"
+             : "";
 }
 
 /// Returns why a grid has too few points for it to matter; empty if it may have
@@ -157,7 +199,8 @@ struct PersistRings : simt::impl::SimtPersistRingsBase<PersistRings> {
                      description);
     std::string reason = whyNot(kernel, block, isAsked);
     if (reason.empty()) {
-      tile::makePersistent(kernel, llvm::IsaPred<stage::RingOpInterface>);
+      tile::makePersistent(kernel, llvm::IsaPred<stage::RingOpInterface>,
+                           isUneven(kernel));
       return;
     }
     if (isAsked)

@@ -40,10 +40,12 @@ bool printsOrAsserts(KernelOp kernel);
 /// Makes a kernel persistent (`tile-make-persistent`): its body becomes that of
 /// a loop over points of the grid, which is returned. Operations of the body
 /// for which `isOfLaunch` holds, such as those that make storage, stay before
-/// the loop; they may have no operands.
-mlir::scf::ForOp makePersistent(
-    KernelOp kernel,
-    llvm::function_ref<bool(mlir::Operation *)> isOfLaunch = nullptr);
+/// the loop; they may have no operands. `isUneven`: points may differ in what
+/// there is to do, so every second round takes them backwards.
+mlir::scf::ForOp
+makePersistent(KernelOp kernel,
+               llvm::function_ref<bool(mlir::Operation *)> isOfLaunch = nullptr,
+               bool isUneven = false);
 
 /// Registers every pass of this header.
 void registerTileGridPasses();

@@ -63,8 +63,28 @@ static void hoistScalars(scf::ForOp loop) {
       [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
 }
 
+/// The point that an instance takes in a round: every second round goes through
+/// its points backwards. Where points become smaller and smaller, instances
+/// then have as much to do as each other.
+static Value takeInTurns(OpBuilder &b, Location loc, Value number, Value id,
+                         Value count, Value points) {
+  Value one = arith::ConstantIndexOp::create(b, loc, 1),
+        two = arith::ConstantIndexOp::create(b, loc, 2),
+        begin = arith::SubIOp::create(b, loc, number, id),
+        round = arith::DivUIOp::create(b, loc, begin, count),
+        isOdd = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::eq,
+            arith::RemUIOp::create(b, loc, round, two), one),
+        end = arith::MinUIOp::create(
+            b, loc, arith::AddIOp::create(b, loc, begin, count), points),
+        back = arith::SubIOp::create(
+            b, loc, arith::SubIOp::create(b, loc, end, one), id);
+  return arith::SelectOp::create(b, loc, isOdd, back, number);
+}
+
 scf::ForOp tile::makePersistent(KernelOp kernel,
-                                function_ref<bool(Operation *)> isOfLaunch) {
+                                function_ref<bool(Operation *)> isOfLaunch,
+                                bool isUneven) {
   Block *body = &kernel.getBody().front();
   Block::iterator begin = body->begin();
   for (Operation &op : llvm::make_early_inc_range(*body))
@@ -92,14 +112,17 @@ scf::ForOp tile::makePersistent(KernelOp kernel,
   inside->getOperations().splice(inside->begin(), body->getOperations(),
                                  first->getIterator(),
                                  body->getTerminator()->getIterator());
+  b.setInsertionPointToStart(inside);
+  Value taken = loop.getInductionVar();
+  if (isUneven)
+    taken = takeInTurns(b, loc, taken, id, count, points);
   // There was an instance for each point: its number is that of the point.
   for (InstanceIdOp number : numbers) {
-    number.getId().replaceAllUsesWith(loop.getInductionVar());
+    number.getId().replaceAllUsesWith(taken);
     number.erase();
   }
   if (!ids.empty()) {
-    b.setInsertionPointToStart(inside);
-    auto point = createCoordinates(b, loc, loop.getInductionVar(), grid, {});
+    auto point = createCoordinates(b, loc, taken, grid, {});
     for (ProgramIdOp op : ids) {
       op->replaceAllUsesWith(
           point->getResults().take_front(op.getNumResults()));

@@ -2,7 +2,7 @@
 // REQUIRES: ptxas
 // A core has shared memory for two blocks of this kernel, and ptxas takes a few registers more than two of them have. It is asked for an
 // allocation that fits, and stores none of them.
-// RUN: kiln-compile %s --target=nvidia:sm_90a --no-fallback -o %t.kpkg
+// RUN: kiln-compile %s --target=nvidia:sm_90a --schedule=%S/Inputs/attention-64.script --no-fallback -o %t.kpkg
 // RUN: kiln-run %t.kpkg --inspect | FileCheck %s
 // CHECK: blocks_per_core: 2
 // CHECK: registers: 1{{([01][0-9]|2[0-8])$}}

@@ -8,6 +8,7 @@
 
 #include "AttentionBuilder.h"
 #include "kiln/Dialect/Kiln/Asked.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -130,6 +131,29 @@ int64_t kiln::schedule::chooseThreadedRows(ScheduleContext &ctx,
   return rows;
 }
 
+/// Whether a chip's threads compute while its unit goes on multiplying, so that
+/// a tile's products and exponentials overlap.
+static bool multipliesBeside(target::TargetAttr description) {
+  DictionaryAttr extra =
+      description ? description.getExtra() : DictionaryAttr();
+  return extra && extra.get("split_barriers");
+}
+
+bool AttentionBuilder::cutsOne() {
+  if (!cut || pieces.size() != 1 || part >= 0)
+    return false;
+  if (!bound.isKnown)
+    return !op.getMask() || bound.isAll;
+  // What the queries of an instance see ends within one block of keys, as
+  // blocks of both begin at multiples of the queries' block.
+  int64_t rows = block(dims.query), keys = block(dims.key);
+  Extent offset = bound.last.offset();
+  return bound.isAll && offset.isStatic() && offset.get() % rows == 0 &&
+         keys % rows == 0 && llvm::all_of(bound.last.dims(), [&](int dim) {
+           return dim == dims.query;
+         });
+}
+
 bool AttentionBuilder::sharesCores() const {
   int64_t instances = llvm::divideCeil(
       knownSize(kernel, dims.query, kUnknownSize), block(dims.query));
@@ -168,9 +192,20 @@ void AttentionBuilder::chooseThreadedBlocks() {
   constexpr int64_t kHeadOfFewRows = 64, kWarpsOfFewRows = 2;
   bool isFew = numRows() <= kRowsOfWarp;
   isWide |= isFew && head > kHeadOfFewRows;
-  int64_t keys = isWide ? kKeysOfWideHead : kKeysOfTile;
+  // Two groups of warps that multiply in turns fill a core. The more keys, the
+  // less often results are rescaled and groups wait for each other. Of short
+  // heads without a mask two instances take turns instead.
+  constexpr int64_t kKeysOfOverlap = 2 * kKeysOfTile, kShortHead = 64;
+  bool isUneven = bound.isKnown && bound.last.dependsOn(dims.query);
+  overlaps = isPowerOfTwo && !isWide && (head > kShortHead || isUneven) &&
+             numRows() == kMostRows && multipliesBeside(ctx.description) &&
+             !ownProductRows;
+  int64_t keys = isWide     ? kKeysOfWideHead
+                 : overlaps ? kKeysOfOverlap
+                            : kKeysOfTile;
   if (asked && sizes[2])
     keys = sizes[2];
+  overlaps &= keys >= kKeysOfOverlap;
   if (asked && (!llvm::isPowerOf2_64(rows) || !llvm::isPowerOf2_64(keys) ||
                 std::min(numRows(), keys) < kLeastRows))
     reason = "threads take blocks of powers of two from " +
@@ -248,9 +283,51 @@ void AttentionBuilder::placeGrid() {
     if (!llvm::is_contained(rowDims, dim))
       kernel.addGridDim(dim);
   kernel.placeGrid();
+  if (!rowDims.empty() || !bound.isKnown || !bound.last.dependsOn(dims.query))
+    return;
+  if (overlaps && part < 0)
+    placeInBands();
   // What sees most begins first.
-  if (rowDims.empty() && bound.isKnown && bound.last.dependsOn(dims.query))
-    kernel.placeFromEnd(dims.query);
+  kernel.placeFromEnd(dims.query);
+}
+
+/// Has instances take the first blocks of queries of several heads, then the
+/// second ones, so that what is left becomes smaller and smaller. There are as
+/// many heads in a band as give each core a few instances; more would read
+/// more keys at once than caches hold.
+void AttentionBuilder::placeInBands() {
+  constexpr int64_t kPerCore = 4;
+  index::Math &math = kernel.host.math;
+  Extent queries = kernel.numBlocks(dims.query), heads = 1;
+  for (int dim : dims.outer)
+    heads = math.mul(heads, kernel.dims[dim].size);
+  int64_t points = kPerCore * target::countCores(ctx.description);
+  int64_t most = std::max<int64_t>(
+      1, points / (queries.isStatic() ? queries.get() : kUnknownSize));
+  Value number = tile::InstanceIdOp::create(b, loc, b.getIndexType());
+  auto divide = [&](Value x, Value y) -> std::pair<Value, Value> {
+    return {b.createOrFold<arith::DivUIOp>(loc, x, y),
+            b.createOrFold<arith::RemUIOp>(loc, x, y)};
+  };
+  Value group = kernel.constant(most);
+  auto [band, inBand] =
+      divide(number, kernel.mul(group, kernel.index(queries)));
+  Value first = kernel.mul(band, group);
+  // The last band may have fewer.
+  Value size = b.createOrFold<arith::MinUIOp>(
+      loc, group, kernel.sub(kernel.index(heads), first));
+  auto [query, ofBand] = divide(inBand, size);
+  // Which changes nothing, but is known of the number then.
+  kernel.place(
+      dims.query,
+      b.createOrFold<arith::MinUIOp>(
+          loc, query, kernel.sub(kernel.index(queries), kernel.constant(1))));
+  Value head = kernel.add(first, ofBand);
+  for (int dim : llvm::reverse(dims.outer)) {
+    auto [rest, coord] = divide(head, kernel.index(kernel.dims[dim].size));
+    kernel.place(dim, coord);
+    head = rest;
+  }
 }
 
 KeyLoop kiln::schedule::findKeyLoop(KernelBuilder &kernel,

@@ -57,10 +57,16 @@ private:
   bool sharesCores() const;
   void chooseParts();
   void placeGrid();
+  void placeInBands();
+  /// Whether at most one block of keys is cut, the last one of an instance, so
+  /// that one loop can begin with it.
+  bool cutsOne();
 
   // AttentionSchedule.cpp
+  /// Through the blocks from `first` on; `isBackwards`: all of them, from the
+  /// last one to the first, of which the last alone is cut.
   Softmax loop(mlir::Value first, mlir::Value last, bool isCut,
-               const Softmax &before);
+               const Softmax &before, bool isBackwards = false);
   /// All loops, or those for this instance's part of the keys.
   Softmax loops(Softmax all);
   /// A tile with the single element of dimensions that the plan does not have:
@@ -155,6 +161,11 @@ private:
   mlir::Value query; ///< the tile
   /// Of the blocks of keys.
   mlir::Value cut, end;
+  /// Keys of a tile are so many that products and exponentials overlap.
+  bool overlaps = false;
+  /// In a loop that begins with the last block, which alone is cut: whether a
+  /// block is that one. Else null.
+  mlir::Value isLastBlock;
 };
 
 } // namespace kiln::schedule

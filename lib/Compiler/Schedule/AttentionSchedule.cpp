@@ -124,11 +124,17 @@ AttentionBuilder::Weights AttentionBuilder::weighByPowersOfTwo(Value largest,
   int64_t rows = numRows(), columns = block(dims.key);
   double log2e = llvm::numbers::log2e,
          scale = op.getScale().convertToDouble() * log2e;
-  bool hasMask = op.getMask() && (isCut || !bound.isAll);
+  bool hasMask = !isLastBlock && op.getMask() && (isCut || !bound.isAll);
   Value score = scores();
-  if (hasMask)
-    score = make<arith::MulFOp>(score, splat(scale, rows, columns));
-  score = masked(score, log2e, isCut);
+  if (isLastBlock) {
+    // What the mask leaves stays as it is, in units of its own.
+    Value ofCut = masked(score, /*unit=*/1, isCut);
+    score = arith::SelectOp::create(b, loc, isLastBlock, ofCut, score);
+  } else {
+    if (hasMask)
+      score = make<arith::MulFOp>(score, splat(scale, rows, columns));
+    score = masked(score, log2e, isCut);
+  }
   Value highest = reduce<arith::MaximumFOp>(score);
   if (!hasMask)
     highest = make<arith::MulFOp>(highest, splat(scale, rows, 1));
@@ -172,7 +178,8 @@ AttentionBuilder::Softmax AttentionBuilder::step(const Softmax &before,
 
 AttentionBuilder::Softmax AttentionBuilder::loop(Value first, Value last,
                                                  bool isCut,
-                                                 const Softmax &before) {
+                                                 const Softmax &before,
+                                                 bool isBackwards) {
   KernelDim &keys = kernel.dims[dims.key];
   keys.first = first;
   keys.last = last;
@@ -181,6 +188,13 @@ AttentionBuilder::Softmax AttentionBuilder::loop(Value first, Value last,
   SmallVector<Value> made = emitter.loop(
       dims.key, {before.largest, before.sum, before.result},
       [&](ValueRange carried) -> SmallVector<Value> {
+        if (isBackwards) {
+          isLastBlock = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                              keys.coord, kernel.constant(0));
+          kernel.place(
+              dims.key,
+              kernel.sub(kernel.sub(last, kernel.constant(1)), keys.coord));
+        }
         // Blocks begin where the piece does, and may reach beyond all keys.
         if (!isFirst) {
           keys.offset = kernel.add(kernel.index(piece->first), keys.offset);
@@ -189,6 +203,7 @@ AttentionBuilder::Softmax AttentionBuilder::loop(Value first, Value last,
         keys.outside = !isFirst;
         Softmax after = step({carried[0], carried[1], carried[2]}, isCut);
         keys.outside = false;
+        isLastBlock = Value();
         return {after.largest, after.sum, after.result};
       });
   // Slots of a ring would take the memory of a core's second instance.
@@ -204,6 +219,9 @@ AttentionBuilder::Softmax AttentionBuilder::loops(Softmax all) {
   Value none = kernel.constant(0);
   if (part < 0 && pieces.size() == 1) {
     piece = &pieces.front();
+    // One loop keeps products and exponentials overlapping.
+    if (overlaps && cutsOne())
+      return loop(none, end, /*isCut=*/true, all, /*isBackwards=*/true);
     all = loop(none, cut ? cut : end, /*isCut=*/false, all);
     return cut ? loop(cut, end, /*isCut=*/true, all) : all;
   }

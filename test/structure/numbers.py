@@ -25,6 +25,7 @@ ALLOWED = [
     ("lib/CodeGen/Gpu/AssignLayouts.cpp", r"kUsual = 4, kLarge = 128 \* 128", "sums of a product, elements of a thread: tuned, not of a chip"),
     ("lib/CodeGen/Gpu/MemoryProducts.cpp", r"kSums = 128, kLeast = 64 \* 64, kSide = 64", "sizes of products that are worth it: tuned"),
     ("lib/CodeGen/Gpu/MemoryProducts.cpp", r"kDeep = 128", "terms of a sum from which half as many columns are worth it: tuned"),
+    ("lib/CodeGen/Gpu/ProductWaits.cpp", r"kDeep = 128", "terms of a sum from which a product lasts as long as what computes the next ones: tuned"),
     ("lib/CodeGen/Gpu/StageOperands.cpp", r"kOther = 8 << 10", "what exchanges take beside rings: tuned"),
     ("lib/CodeGen/Gpu/Work.cpp", r"kWrites = 32;", "operations for each register that compile in seconds: tuned"),
     ("lib/CodeGen/Gpu/LayoutChoice.cpp", r"isWhole \? 64 : spare|take\(order, registers, 64\)", "more bits than any layout has"),

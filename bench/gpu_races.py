@@ -339,6 +339,8 @@ def attention(name, kind, batch, heads, queries, keys, size, groups=0, causal=Fa
 
 attention("attention", "bf16", 1, 2, 256, 256, 64)
 attention("attention_causal", "f16", 1, 2, 256, 256, 128, causal=True)
+attention("attention_persistent", "bf16", 2, 40, 384, 384, 128)
+attention("attention_causal_persistent", "f16", 2, 40, 384, 384, 64, causal=True)
 attention("attention_f32", "f32", 1, 2, 128, 128, 64, causal=True)
 attention("attention_token", "bf16", 2, 8, 1, 500, 64, groups=2)
 attention("attention_backward", "bf16", 1, 2, 256, 256, 64, backward=True)

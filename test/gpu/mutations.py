@@ -9,9 +9,10 @@ more in flight behind a wait for products, with half of the announced bytes, and
 its guard is the constant true.
 Barriers that order accesses to global memory alone are not the verifier's affair: the functions have none. --redundant says
 how many barriers stand where another one has ordered everything already, so that removing them breaks nothing. --same says how
-many guards only keep threads from copying what another thread copies to the same place.
+many guards only keep threads from copying what another thread copies to the same place. --covered says how many
+commits, waits and fences are for copies that another wait covers, too.
 
-Usage: mutations.py KILN_OPT [--least=N] [--redundant=N] [--same=N] [--only=PREFIX] < MODULE
+Usage: mutations.py KILN_OPT [--least=N] [--redundant=N] [--same=N] [--covered=N] [--only=PREFIX] < MODULE
 """
 import argparse
 import re
@@ -69,6 +70,7 @@ def main():
     parser.add_argument("kiln_opt")
     parser.add_argument("--least", type=int, default=1, help="mutants that there must be")
     parser.add_argument("--redundant", type=int, default=0, help="barriers that may be removed")
+    parser.add_argument("--covered", type=int, default=0, help="commits, waits and fences of copies that may be removed")
     parser.add_argument("--same", type=int, default=0, help="guards of copies that may be removed")
     parser.add_argument("--only", default="", help="functions whose names begin like this")
     options = parser.parse_args()
@@ -86,7 +88,7 @@ def main():
     done = subprocess.run(
         [options.kiln_opt, "--split-input-file", f"--pass-pipeline=builtin.module({passes})", "-o", "/dev/null"],
         input="\n// -----\n".join("\n".join(body) for _, _, body in chunks), capture_output=True, text=True, check=False)
-    objected, wrong, redundant, same = set(), [], 0, 0
+    objected, wrong, redundant, same, covered = set(), [], 0, 0, 0
     for line in done.stderr.splitlines():
         if found := re.match(r".*?:(\d+):\d+: (error|remark): (.*)", line):
             at = max(i for i, start in enumerate(starts) if start < int(found.group(1)))
@@ -99,6 +101,8 @@ def main():
             redundant += 1
         elif i not in objected and what.startswith("without the guard") and same < options.same:
             same += 1
+        elif i not in objected and re.match("without 'simt.(commit_copies|wait_copies|publish)", what) and covered < options.covered:
+            covered += 1
         elif (i in objected) != (what != "as it is"):
             wrong.append(f"@{name} {what}: " + ("passes" if i not in objected else "does not pass"))
     mutants = len(chunks) - len(functions)

@@ -157,8 +157,9 @@ def SimtPersistRings : Pass<"simt-persist-rings", "::kiln::tile::KernelOp"> {
       several rounds if that needs less memory. Behind the loops, each warp exchanges tiles for itself: where warps wait for
       each other at the end of a point, none of them multiplies meanwhile.
 
-    If the trip count of a loop depends on the point, as with a causal mask, every second round of instances takes its points
-    backwards. Points that become smaller and smaller then give all instances as much to do.
+    If the trip counts of loops with several rings depend on the point, as with a causal mask, every second round of instances takes its points
+    backwards. Points that become smaller and smaller then give all instances as much to do. Such a kernel is made persistent only
+    if the grid has no more than four points for each core: of more, launches hand out the points better.
 
     The report (`--explain`) has the reason why a kernel with rings stays as it is.
 

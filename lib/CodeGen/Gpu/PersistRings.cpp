@@ -87,8 +87,11 @@ static bool hasOpenLoops(tile::KernelOp kernel) {
   return false;
 }
 
-/// Whether points of the grid differ in how often their loops use rings.
+/// Whether points of the grid differ in how often their loops use several
+/// rings.
 static bool isUneven(tile::KernelOp kernel) {
+  if (llvm::hasSingleElement(ringsOf(kernel)))
+    return false;
   for (stage::RingOpInterface ring : ringsOf(kernel))
     for (Operation *user : ring->getUsers())
       for (auto loop = user->getParentOfType<scf::ForOp>(); loop;
@@ -130,18 +133,38 @@ static std::string whyOutOfStep(tile::KernelOp kernel) {
              : "";
 }
 
+/// The most points of a grid; none where only a launch knows.
+static std::optional<int64_t> mostPoints(tile::KernelOp kernel) {
+  auto most = kernel.getMostInstancesAttr();
+  if (!most)
+    return std::nullopt;
+  int64_t points = 1;
+  for (int64_t extent : most.asArrayRef())
+    points = llvm::MulOverflow(points, extent, points) ? INT64_MAX : points;
+  return points;
+}
+
 /// Returns why a grid has too few points for it to matter; empty if it may have
 /// enough.
 static std::string whyFewPoints(tile::KernelOp kernel,
                                 target::TargetAttr description) {
-  auto most = kernel.getMostInstancesAttr();
-  if (!most)
-    return "";
-  int64_t points = 1;
-  for (int64_t extent : most.asArrayRef())
-    points = llvm::MulOverflow(points, extent, points) ? INT64_MAX : points;
-  return points <= target::countCores(description)
+  std::optional<int64_t> points = mostPoints(kernel);
+  return points && *points <= target::countCores(description)
              ? "each core has one point of the grid at most"
+             : "";
+}
+
+/// Returns why a launch hands out points better than instances in turns do;
+/// empty if it does not. What one round of uneven points leaves unequal adds up
+/// over many rounds.
+static std::string whyUnequal(tile::KernelOp kernel,
+                              target::TargetAttr description) {
+  constexpr int64_t kMostRounds = 4;
+  std::optional<int64_t> points = mostPoints(kernel);
+  return isUneven(kernel) &&
+                 (!points ||
+                  *points > kMostRounds * target::countCores(description))
+             ? "its points differ in what there is to do, and may be many"
              : "";
 }
 
@@ -222,7 +245,8 @@ private:
       return reason;
     for (auto &&why :
          {whyNoProducer(kernel, block), whyFewPoints(kernel, block.description),
-          whyOutOfStep(kernel), whyTogether(kernel, block)})
+          whyOutOfStep(kernel), whyUnequal(kernel, block.description),
+          whyTogether(kernel, block)})
       if (!why.empty())
         return why;
     return "";

@@ -131,12 +131,14 @@ int64_t kiln::schedule::chooseThreadedRows(ScheduleContext &ctx,
   return rows;
 }
 
-/// Whether a chip's threads compute while its unit goes on multiplying, so that
-/// a tile's products and exponentials overlap.
+/// Whether a chip's threads compute while its unit goes on multiplying, in
+/// groups that wait for each other's slots alone: a tile's products and
+/// exponentials overlap there.
 static bool multipliesBeside(target::TargetAttr description) {
   DictionaryAttr extra =
       description ? description.getExtra() : DictionaryAttr();
-  return extra && extra.get("split_barriers");
+  return extra && extra.contains("split_barriers") &&
+         extra.contains("producer");
 }
 
 bool AttentionBuilder::cutsOne() {

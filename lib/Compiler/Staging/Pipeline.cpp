@@ -435,7 +435,8 @@ private:
                             "operation runs before what it depends on");
     if (isPeeled)
       staging::peelLast(*made);
-    staging::foldChoices(*(*made)->getBlock());
+    if (!always.empty())
+      staging::foldChoices(*(*made)->getBlock());
     if (isPeeled)
       return success();
     rewriter.setInsertionPointAfter(*made);

@@ -66,48 +66,62 @@ func.func @max_channels_last(%x: tensor<2x9x9x16xf32>) -> tensor<2x5x5x16xf32> {
   return %0 : tensor<2x5x5x16xf32>
 }
 
-// Of a larger window an instance computes the channels of a cache line. It copies what its windows read, with zeros around, and
-// reads the copy through the parameter that it has written to.
-// CHECK-LABEL: tile.kernel private @channel_blocks_0_conv(
-// CHECK-SAME: %arg1: !tile.view<2x2x11x11x16xf32, strides = [1936, 3872, 176, 16, 1]>
-// CHECK-SAME: %arg2: !tile.view<2x5x5x16xf32, strides = [16, 160, 32, 1]>
-// CHECK: %[[X:.*]] = tile.load %arg0 at [%0, %c0, %c-2, %c-2, %c0] {{.*}} -> tensor<2x11x11x16xf32>
-// CHECK: tile.store %[[X]], %arg1[%0, %c0, %c0, %c0, %c0]
-// CHECK: tile.load %arg1 at [%0, %c0, %c0, %c0, %c0] {{.*}} -> tensor<2x7x7x16xf32>
-// CHECK: tile.load %arg1 at [%0, %c0, %c0, %c1, %c0]
-// CHECK: tile.load %arg1 at [%0, %c0, %c0, %c2, %c0]
-// CHECK: tile.store {{.*}} : tensor<2x7x7x16xf32>, !tile.view<2x2x7x7x16xf32, strides = [16, 1568, 224, 32, 1]>
-// CHECK: tile.kernel private @channel_blocks_0_conv_filter(
-// CHECK-NOT: tile.kernel private @channel_blocks_0_conv_pad(
-func.func @channel_blocks(%x: tensor<2x7x7x32xf32>, %w: tensor<32x1x5x5xf32>) -> tensor<2x7x7x32xf32> {
+// Larger windows do, too.
+// CHECK-LABEL: tile.kernel private @five_by_five_0_conv(
+// CHECK-SAME: %arg0: !tile.view<2x7x7x32xf32>
+// CHECK-SAME: %arg1: !tile.view<5x5x32xf32>
+// CHECK: tile.load %arg0 at [%c0, %c-2, %c-2, %c0] {{.*}} -> tensor<2x7x7x32xf32>
+// CHECK: tile.load %arg0 at [%c0, %c-2, %c-1, %c0]
+// CHECK: tile.load %arg0 at [%c0, %c2, %c2, %c0]
+// CHECK: tile.store {{.*}} : tensor<2x7x7x32xf32>, !tile.view<2x7x7x32xf32>
+// CHECK: tile.kernel private @five_by_five_0_conv_filter(
+// CHECK-NOT: tile.kernel private @five_by_five_0_conv_pad(
+func.func @five_by_five(%x: tensor<2x7x7x32xf32>, %w: tensor<32x1x5x5xf32>) -> tensor<2x7x7x32xf32> {
   %0 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<32x1x5x5xf32> -> tensor<32x5x5x1xf32>
   %1 = prim.conv %x, %0 {strides = array<i64: 1, 1>, pad_low = array<i64: 2, 2>, pad_high = array<i64: 2, 2>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 32 : i64} : tensor<2x7x7x32xf32>, tensor<32x5x5x1xf32> -> tensor<2x7x7x32xf32>
   return %1 : tensor<2x7x7x32xf32>
 }
 
-// Channels that fill no whole lines stay together.
-// CHECK-LABEL: tile.kernel private @odd_channels_0_conv(
-// CHECK-SAME: %arg1: !tile.view<5x5x20xf32>
-func.func @odd_channels(%x: tensor<2x7x7x20xf32>, %w: tensor<20x1x5x5xf32>) -> tensor<2x7x7x20xf32> {
-  %0 = prim.transpose %w permutation [0, 2, 3, 1] : tensor<20x1x5x5xf32> -> tensor<20x5x5x1xf32>
-  %1 = prim.conv %x, %0 {strides = array<i64: 1, 1>, pad_low = array<i64: 2, 2>, pad_high = array<i64: 2, 2>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 20 : i64} : tensor<2x7x7x20xf32>, tensor<20x5x5x1xf32> -> tensor<2x7x7x20xf32>
-  return %1 : tensor<2x7x7x20xf32>
-}
-
-// What an instance copies is read at every other place, for windows with strides.
-// CHECK-LABEL: tile.kernel private @copy_with_strides_0_conv(
-// CHECK: tile.store {{.*}} : tensor<13x14x16xf32>, !tile.view<3x13x14x16xf32>
-// CHECK: tile.load %arg1 at [%0, %c0, %c0, %c0] step [1, 2, 3, 1] : !tile.view<3x13x14x16xf32> -> tensor<5x4x16xf32>
-func.func @copy_with_strides(%x: tensor<1x9x11x48xf32>, %w: tensor<48x5x5x1xf32>) -> tensor<1x5x4x48xf32> {
+// With strides they read every other place of the input.
+// CHECK-LABEL: tile.kernel private @five_with_strides_0_conv(
+// CHECK: tile.load %arg0 at [%c-2, %c-1, %c0] step [2, 3, 1] : !tile.view<9x11x48xf32> -> tensor<5x4x48xf32>
+// CHECK-NOT: tile.kernel private @five_with_strides_0_conv_pad(
+func.func @five_with_strides(%x: tensor<1x9x11x48xf32>, %w: tensor<48x5x5x1xf32>) -> tensor<1x5x4x48xf32> {
   %0 = prim.conv %x, %w {strides = array<i64: 2, 3>, pad_low = array<i64: 2, 1>, pad_high = array<i64: 2, 2>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 48 : i64} : tensor<1x9x11x48xf32>, tensor<48x5x5x1xf32> -> tensor<1x5x4x48xf32>
   return %0 : tensor<1x5x4x48xf32>
 }
 
-// An instance computes a line of a large image. A kernel of its own copies the input: positions of a block of channels lie together.
+// Tiles have several positions: many channels are equal blocks of whole lines of memory, and positions equal blocks.
+// CHECK-LABEL: tile.kernel private @even_blocks_0_conv(
+// CHECK: tile.load %arg0 at {{.*}} -> tensor<7x336xf32>
+// CHECK: tile.store {{.*}} : tensor<7x336xf32>, !tile.view<14x14x672xf32>
+func.func @even_blocks(%x: tensor<1x14x14x672xf32>, %w: tensor<672x5x5x1xf32>) -> tensor<1x14x14x672xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 2, 2>, pad_high = array<i64: 2, 2>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 672 : i64} : tensor<1x14x14x672xf32>, tensor<672x5x5x1xf32> -> tensor<1x14x14x672xf32>
+  return %0 : tensor<1x14x14x672xf32>
+}
+
+// Of windows that stay inside of the input, an instance computes the channels of a cache line.
+// CHECK-LABEL: tile.kernel private @channel_blocks_0_conv(
+// CHECK: tile.load %arg0[{{.*}} -> tensor<2x7x7x16xf32>
+// CHECK: tile.store {{.*}} : tensor<2x7x7x16xf32>, !tile.view<2x2x7x7x16xf32, strides = [16, 1568, 224, 32, 1]>
+func.func @channel_blocks(%x: tensor<2x11x11x32xf32>, %w: tensor<32x5x5x1xf32>) -> tensor<2x7x7x32xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 32 : i64} : tensor<2x11x11x32xf32>, tensor<32x5x5x1xf32> -> tensor<2x7x7x32xf32>
+  return %0 : tensor<2x7x7x32xf32>
+}
+
+// Channels that fill no whole lines stay together.
+// CHECK-LABEL: tile.kernel private @odd_channels_0_conv(
+// CHECK: tile.store {{.*}} : tensor<2x7x7x20xf32>
+func.func @odd_channels(%x: tensor<2x11x11x20xf32>, %w: tensor<20x5x5x1xf32>) -> tensor<2x7x7x20xf32> {
+  %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 0, 0>, pad_high = array<i64: 0, 0>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 20 : i64} : tensor<2x11x11x20xf32>, tensor<20x5x5x1xf32> -> tensor<2x7x7x20xf32>
+  return %0 : tensor<2x7x7x20xf32>
+}
+
+// A large image has no copy either.
 // CHECK-LABEL: tile.kernel private @large_image_0_conv(
-// CHECK: tile.kernel private @large_image_0_conv_pad(
-// CHECK: tile.load {{.*}} -> tensor<228x16xf32>
-// CHECK: tile.store {{.*}} !tile.view<1x1x228x228x16xf32>
+// CHECK: tile.load %arg0 at {{.*}} -> tensor<224x16xf32>
+// CHECK-NOT: tile.kernel private @large_image_0_conv_pad(
+// CHECK: program.func @large_image
 func.func @large_image(%x: tensor<1x224x224x16xf32>, %w: tensor<16x5x5x1xf32>) -> tensor<1x224x224x16xf32> {
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 2, 2>, pad_high = array<i64: 2, 2>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 16 : i64} : tensor<1x224x224x16xf32>, tensor<16x5x5x1xf32> -> tensor<1x224x224x16xf32>
   return %0 : tensor<1x224x224x16xf32>

@@ -293,24 +293,33 @@ static Value readRepeated(NestBuilder &e, Value address, Type element,
 /// The address of `point` in a load's view, and its lanes.
 static Address addressOfLoad(
     NestBuilder &e, ViewAccessOpInterface load, const AccessForm &form,
-    ArrayRef<Coord> coords, Value &origin,
+    ArrayRef<Coord> coords,
     llvm::function_ref<void(int, llvm::function_ref<void()>)> atLevel) {
   const ViewInfo &view = e.viewOf(form.view);
   int64_t constant = 0;
-  SmallVector<int64_t> dynamic;
+  SmallVector<std::pair<int64_t, AccessStart>> dynamic;
+  NestBuilder::Level::Key key(form.view.getAsOpaquePointer(), {});
   for (int64_t d = 0; d < form.viewRank; ++d) {
-    std::optional<int64_t> offset = getConstantIntValue(e.offsetOf(load, d));
-    std::optional<int64_t> stride = getConstantIntValue(view.strides[d]);
-    if (offset && stride)
-      constant += *offset * *stride;
-    else
-      dynamic.push_back(d);
+    AccessStart start = e.startOf(load, d);
+    if (auto stride = getConstantIntValue(view.strides[d])) {
+      constant += start.constant * *stride;
+      start.constant = 0;
+    }
+    if (!start.value && start.constant == 0)
+      continue;
+    key.second.append({d, NestBuilder::numberOf(start.key), start.constant});
+    dynamic.push_back({d, start});
   }
+  Value &origin = e.outermost(key);
   if (!origin)
     atLevel(0, [&] {
       Value sum = e.c64(0);
-      for (int64_t d : dynamic)
-        sum = e.add(sum, e.mul(e.offsetOf(load, d), view.strides[d]));
+      for (auto [d, start] : dynamic) {
+        Value first = e.c64(start.constant);
+        if (start.value)
+          first = e.add(start.value, first);
+        sum = e.add(sum, e.mul(first, view.strides[d]));
+      }
       origin = e.gep(view.base, sum, view.elementType);
     });
   return addressOf(e, origin, constant, view, coords, form.steps, atLevel);
@@ -357,8 +366,7 @@ Value NestBuilder::evaluateLoad(ViewAccessOpInterface load,
     emit();
   };
 
-  Address address =
-      addressOfLoad(*this, load, form, coords, originMemo[load], atLevel);
+  Address address = addressOfLoad(*this, load, form, coords, atLevel);
   AtLevel at(*this, level);
   bool vector = address.laneStrideDynamic || address.laneStride;
   Value pad = paddingOf(*this, load, view.elementType);
@@ -375,10 +383,13 @@ Value NestBuilder::evaluateLoad(ViewAccessOpInterface load,
   // Out of bounds is possible: a condition for what all lanes share, a mask for
   // the rest.
   Value condition, mask = lineMask, hasLanes;
+  int deepest = 0;
   for (int64_t d = 0; d < form.viewRank; ++d) {
     Bounds valid = validRange(load, d);
     Value first = coordValue(coords[d]);
     if (coords[d].lane && point.lanes > 1) {
+      if (areLanesInside)
+        continue;
       hasLanes = compare(arith::CmpIPredicate::slt, first, valid.hi);
       // The lanes of this dimension from `lo` to below `hi`.
       Value end = ceilDivPositive(sub(valid.hi, first), coords[d].lane);
@@ -395,16 +406,23 @@ Value NestBuilder::evaluateLoad(ViewAccessOpInterface load,
       mask = conjunction(mask, inside);
       continue;
     }
-    AtLevel own(*this, coords[d].index ? coords[d].level : 0);
-    Value ok = compare(arith::CmpIPredicate::slt, first, valid.hi);
-    if (valid.lo)
-      ok = conjunction(ok, compare(arith::CmpIPredicate::sge, first, valid.lo));
-    AtLevel use(*this, level);
+    Value ok = isInside(load, d, coords[d]);
+    deepest = std::max(deepest, coords[d].index ? coords[d].level : 0);
+    AtLevel use(*this, deepest);
     condition = conjunction(condition, ok);
   }
   if (!vector)
     return readRepeated(*this, address.base, view.elementType, point.lanes,
                         condition, mask, pad);
+  if (condition && !mask && address.laneStride == 1 &&
+      !address.laneStrideDynamic)
+    if (Value outside = outsideOf(load, view.elementType, point.lanes)) {
+      // All lanes are inside, or none is: no mask.
+      address.base =
+          LLVM::SelectOp::create(b, loc, condition, address.base, outside);
+      return readLanes(*this, address, view.elementType, point.lanes, mask,
+                       pad);
+    }
   if (condition)
     mask = conjunction(mask, broadcastLanes(condition, point.lanes));
   address.base = addressOr(conjunction(condition, hasLanes), address.base);

@@ -181,6 +181,7 @@ void NestBuilder::collect(Value root, ArrayRef<int> dims, Nest &nest) {
         nest.neverFast = true;
         return;
       }
+      nest.hasJoined |= llvm::is_contained(access.dims, kJoined);
       nest.accesses.push_back(std::move(access));
       return;
     }

@@ -64,6 +64,15 @@ struct ViewInfo {
   Type elementType;
 };
 
+/// Where an access begins along a dimension of its view: `value` (null: 0) plus
+/// a constant. Accesses of a window begin at different distances from the same
+/// value, and meet at the same places.
+struct AccessStart {
+  Value value;
+  Value key; ///< the same for equal values
+  int64_t constant = 0;
+};
+
 /// A half-open range of tile coordinates; null `lo` stands for 0.
 struct Bounds {
   Value lo, hi;
@@ -85,6 +94,9 @@ struct Nest {
   int64_t lanes = 1;
   SmallVector<Access> accesses;
   bool neverFast = false;
+  /// Whether an access joins or divides dimensions: its lanes are in bounds if
+  /// all of the tile is.
+  bool hasJoined = false;
   /// Whole vectors may run past the end of the lane dimension.
   bool overrun = false;
   /// A dimension that the body loops over itself, from 0 to its size.
@@ -123,6 +135,9 @@ struct Squares {
 struct RowBlock {
   Point first;
   Value begin, fastBegin, fastEnd, end;
+  /// Vectors before it have all their lanes in bounds, though their row may be
+  /// outside; null: unknown.
+  Value lanesEnd;
   /// Whether the row has a vector at least, and every access of it is in
   /// bounds; null where elements must not be computed twice.
   Value isWhole;
@@ -247,6 +262,14 @@ public:
   /// The address where `condition` (null: true) holds, else one that can be
   /// read: vector reads without any lane are slow where there is no memory.
   Value addressOr(Value condition, Value address);
+  AccessStart startOf(ViewAccessOpInterface access, int64_t viewDim);
+  /// Whether the coordinate of an access is inside of a dimension of its view,
+  /// at the coordinate's level.
+  Value isInside(ViewAccessOpInterface access, int64_t viewDim,
+                 const Coord &coord);
+  /// The address of a vector of what an access finds outside of its view; null
+  /// where that is not known.
+  Value outsideOf(ViewAccessOpInterface access, Type element, int64_t lanes);
   Value evaluateGather(ViewAccessOpInterface gather, const Point &point);
   /// The lanes whose indices are elements of the tile of indices; null if all
   /// are. Vectors may reach past a tile: what they find there is no index.
@@ -318,6 +341,11 @@ public:
     bool owner = false;
   };
   static Level::Key key(const void *what, const Point &point);
+  static int64_t numberOf(Value value) {
+    return reinterpret_cast<intptr_t>(value.getAsOpaquePointer());
+  }
+  /// What is remembered in front of all loops.
+  Value &outermost(const Level::Key &key) { return levels.front().memo[key]; }
 
   tile::Kernel kernel;
   mlir::Operation *current = nullptr; ///< the operation being emitted
@@ -330,6 +358,9 @@ public:
   Value tailCount;
   /// Lanes of a view that are read; null: all.
   Value lineMask;
+  /// Whether all lanes of the vectors being evaluated are in bounds, whatever
+  /// their row is.
+  bool areLanesInside = false;
   /// The region's bounds, where its nest has them: what is computed, and behind
   /// what accesses may be out of bounds.
   struct {

@@ -61,7 +61,7 @@ static void boundLanes(NestBuilder &b, const Nest &nest, const Bounds &ok,
   Bounds range = b.rangeOf(nest, nest.laneDim);
   block.begin = block.fastBegin = block.fastEnd = range.lo;
   block.end = range.hi;
-  block.isWhole = nullptr;
+  block.isWhole = block.lanesEnd = nullptr;
   if (nest.neverFast)
     return;
   Value end = range.hi;
@@ -88,6 +88,9 @@ static void boundLanes(NestBuilder &b, const Nest &nest, const Bounds &ok,
                   : Value(),
             b.compare(arith::CmpIPredicate::sge,
                       b.sub(range.hi, block.fastBegin), b.c64(nest.lanes))));
+  // Rows of windows that are partly outside have vectors without masks, too.
+  if (fastRow && !ok.lo && nest.rows > 1 && !nest.hasJoined)
+    block.lanesEnd = block.fastEnd;
   if (fastRow) {
     block.fastBegin = b.select(fastRow, block.fastBegin, range.lo);
     block.fastEnd = b.select(fastRow, block.fastEnd, range.lo);
@@ -267,7 +270,7 @@ void NestBuilder::runNest(Nest &nest,
         at.coords[nest.laneDim] = iv;
         at.coords[nest.laneDim].lane = lanes > 1 ? 1 : 0;
         Value count;
-        if (!fast && lanes > 1)
+        if (!fast && lanes > 1 && !areLanesInside)
           count = sub(rows.end, coordValue(iv));
         runRows(rows, nest.rowDim(), at, count, body);
         return SmallVector<Value>();
@@ -291,6 +294,15 @@ void NestBuilder::runNest(Nest &nest,
       Value last = sub(rows.end, c64(nest.lanes));
       run(select(repeats, last, rows.end), rows.end, nest.lanes, true);
       rest = select(repeats, rows.end, rest);
+    }
+    if (rows.lanesEnd) {
+      // Where the row is in bounds these are done.
+      bool before = std::exchange(areLanesInside, true);
+      run(rest, rows.lanesEnd, nest.lanes, false);
+      areLanesInside = before;
+      if (rows.lanesEnd == rows.end)
+        return;
+      rest = maximum(rest, rows.lanesEnd);
     }
     run(rest, rows.end, nest.lanes, false);
   });

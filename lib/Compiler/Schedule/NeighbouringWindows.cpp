@@ -73,12 +73,19 @@ static void limitBlocks(target::TilingProblem &problem, int64_t results,
 }
 
 target::TilingProblem WindowUnroller::problemOf(ArrayRef<int> dims) {
+  constexpr int64_t kChannels = 512, kLine = 512;
   target::TilingProblem problem =
       group.problemFor(kernel, target::TilingProblem::Kind::Elementwise,
                        elementRoles(dims), &out);
   if (!sharesTiles) {
+    target::TilingDim &last = problem.dims.back();
     if (int64_t block = channelBlock(dims.back()))
-      problem.dims.back().most = block;
+      last.most = block;
+    else if (conv && padsInput() && readsAround() && last.size > kChannels)
+      // Equal blocks of whole lines, so that a tile has several positions.
+      last.most = llvm::alignTo(
+          llvm::divideCeil(last.size, llvm::divideCeil(last.size, kChannels)),
+          kLine / element.getIntOrFloatBitWidth());
     return problem;
   }
   problem.dims.back().most =
@@ -98,7 +105,7 @@ int64_t WindowUnroller::channelBlock(int dim) const {
   const GroupPlan &plan = group.plan;
   auto isWhole = [&](const AccessMap &map) { return !map.rangeOf(dim); };
   if (sharesTiles || !conv || positions < kLeastPositions ||
-      !input.strides[spatial + 1].is(1) ||
+      (padsInput() && readsAround()) || !input.strides[spatial + 1].is(1) ||
       llvm::any_of(
           input.strides, [](const Extent &at) { return at.is(0); }) ||
       anchor.map.index[spatial + 1].asDim() != dim ||
@@ -123,9 +130,19 @@ void WindowUnroller::splitChannels(int dim, int64_t block) {
   group.plan.untiled.resize(group.plan.sizes.size());
 }
 
+void WindowUnroller::evenBlocks(ArrayRef<int> dims) {
+  for (int dim : dims) {
+    int64_t size = kernel.dims[dim].size.get(), &block = kernel.dims[dim].block;
+    if (block > 1 && block < size)
+      block = llvm::divideCeil(size, llvm::divideCeil(size, block));
+  }
+}
+
 void WindowUnroller::chooseBlocks(Space &space) {
   SmallVector<int> dims = dimsByStride();
   group.chooseBlocks(kernel, problemOf(dims), elementRoles(dims));
+  if (!sharesTiles)
+    evenBlocks(ArrayRef(dims).drop_back());
   int64_t block = channelBlock(dims.back());
   if (block && kernel.dims.size() == group.plan.sizes.size())
     splitChannels(dims.back(), block);

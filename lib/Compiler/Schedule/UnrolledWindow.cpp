@@ -230,20 +230,16 @@ SmallVector<unsigned> WindowUnroller::windowOrder() {
 }
 
 bool WindowUnroller::readsAround() const {
-  // Larger windows have more conditions than a copy of the input costs.
-  constexpr int64_t kMostConditions = 9;
   if (sharesTiles || !input.strides[spatial + 1].is(1) ||
       !llvm::all_of(input.strides, [](const Extent &at) { return !at.is(0); }))
     return false;
-  int64_t positions = 1;
   for (unsigned d = 0; d < spatial; ++d) {
-    positions *= windowOf(d);
     const IndexExpr &at = anchor.map.index[d + 1];
     if (at.asDim() < 0 || !at.offset().is(0))
       return false;
   }
   const IndexExpr &channels = anchor.map.index[spatial + 1];
-  return positions <= kMostConditions && channels.asDim() >= 0 &&
+  return channels.asDim() >= 0 &&
          group.strideOf(out, group.plan.rootMap, channels.asDim()).is(1);
 }
 

@@ -96,6 +96,9 @@ private:
   /// block.
   void splitChannels(int dim, int64_t block);
   void chooseBlocks(Space &space);
+  /// Makes blocks of positions equally long: a short last one would compute
+  /// fewer rows together.
+  void evenBlocks(llvm::ArrayRef<int> dims);
   void chooseBeside();
   /// Every instance computes so many neighbours, and there are fewer of them.
   void setBeside(llvm::ArrayRef<int64_t> results);

@@ -9,13 +9,17 @@
 
 // CHECK-LABEL: @rows_0_dot
 // CHECK: stage.alloc : memref<{{.*}}, affine_map<(d0, d1) -> (d0 floordiv [[R:[0-9]+]], d1 floordiv [[D:[0-9]+]], d0 mod [[R]], d1 mod [[D]])>>
-// 67 rows are no whole blocks.
+// 67 rows are no whole blocks. They are read where they lie, or from panels.
 // KERNEL-LABEL: @rows_0_dot
-// KERNEL: scf.if
-// KERNEL-NEXT: cpu.micro_kernel {{.*}} block[[[LAST:[0-9]+]], [[WIDE:[0-9]+]]] groups[[[D:[0-9]+]], 1]
+// KERNEL: cpu.micro_kernel {{.*}} block[[[LAST:[0-9]+]], [[WIDE:[0-9]+]]] groups[301, 1]
 // KERNEL-NEXT: } else {
 // KERNEL-NOT: block[[[LAST]],
-// KERNEL: cpu.micro_kernel {{.*}} block[{{[0-9]+}}, [[WIDE]]] groups[[[D]], 1]
+// KERNEL: cpu.micro_kernel {{.*}} block[[[MOST:[0-9]+]], [[WIDE]]] groups[301, 1]
+// KERNEL: scf.if
+// KERNEL-NEXT: cpu.micro_kernel {{.*}} block[[[LAST]], [[WIDE]]] groups[[[D:[0-9]+]], 1]
+// KERNEL-NEXT: } else {
+// KERNEL-NOT: block[[[LAST]],
+// KERNEL: cpu.micro_kernel {{.*}} block[[[MOST]], [[WIDE]]] groups[[[D]], 1]
 // NEON-LABEL: @rows_0_dot
 // NEON-NOT: d0 mod {{[0-9]+}}, d1 mod
 // NEON: stage.product

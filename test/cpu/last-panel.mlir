@@ -29,12 +29,16 @@ func.func @edge(%x: tensor<256x2304xf32>, %w: tensor<2304x196xf32>) -> tensor<25
   return %0 : tensor<256x196xf32>
 }
 
+// Rows of the left operand are read where they lie, or from panels.
 // CHECK-LABEL: @whole_0_dot
-// CHECK-NOT: scf.if
-// CHECK: scf.if
-// CHECK-NEXT: cpu.micro_kernel {{.*}} block[1, 112]
+// CHECK: cpu.micro_kernel {{.*}} block[1, 112] groups[640, 1]
 // CHECK-NEXT: } else {
-// CHECK-NEXT: cpu.micro_kernel {{.*}} block[3, 112]
+// CHECK-NEXT: cpu.micro_kernel {{.*}} block[3, 112] groups[640, 1]
+// CHECK-NOT: cpu.micro_kernel
+// CHECK: scf.if
+// CHECK-NEXT: cpu.micro_kernel {{.*}} block[1, 112] groups[128, 1]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: cpu.micro_kernel {{.*}} block[3, 112] groups[128, 1]
 // CHECK-NOT: scf.if
 // CHECK-NOT: cpu.micro_kernel
 func.func @whole(%x: tensor<256x640xf32>, %w: tensor<640x224xf32>) -> tensor<256x224xf32> {

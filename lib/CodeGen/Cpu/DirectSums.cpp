@@ -174,5 +174,5 @@ void cpu::findDirectSums(KernelEmitter &e, stage::StorageOpInterface alloc) {
   sum.base = e.gep(view.base, origin, view.elementType);
   sum.stride = view.strides[0];
   e.directSums[storage] = sum;
-  e.directStores[store->getParentOp()] = sum.inside;
+  e.skipped[store->getParentOp()] = sum.inside;
 }

@@ -21,6 +21,15 @@ struct DirectSum {
   Value base, stride; ///< of the view's memory, in elements
 };
 
+/// Rows of left factors that micro-kernels read from a view where all of a tile
+/// is inside, from step `step` of the tile on.
+struct DirectRows {
+  Value inside; ///< whether it is; null: always
+  Value base; ///< of the tile in the view's memory
+  Value step;
+  int64_t stride = 0; ///< from one row to the next
+};
+
 /// The walk, and what the lowerings of operations (OwnLowerings.h) share.
 class KernelEmitter : public NestBuilder {
 public:
@@ -61,9 +70,11 @@ public:
 
   const target::TargetOptions &options;
   target::TargetAttr description;
-  llvm::DenseMap<Value, DirectSum> directSums; ///< of storage
-  /// Regions that store such sums where the condition does not hold.
-  llvm::DenseMap<mlir::Operation *, Value> directStores;
+  llvm::DenseMap<Value, DirectSum> directSums;  ///< of storage
+  llvm::DenseMap<Value, DirectRows> directRows; ///< of storage in panels
+  /// Regions that store such sums, or pack such rows, where the condition (null:
+  /// true) does not hold.
+  llvm::DenseMap<mlir::Operation *, Value> skipped;
   bool streams = false;  ///< some store may be non-temporal
   bool acquired = false; ///< the unit of the products is prepared
   SmallVector<Value, 3> programIds, programCounts;

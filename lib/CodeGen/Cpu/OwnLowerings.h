@@ -68,6 +68,11 @@ mlir::LogicalResult lowerPrefetch(stage::PrefetchOp op, KernelEmitter &e);
 /// stored.
 void findDirectSums(KernelEmitter &e, stage::StorageOpInterface alloc);
 
+// DirectRows.cpp
+/// Notes where products may read the rows of a view that storage in panels
+/// would only be a copy of.
+void findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc);
+
 // Products.cpp
 mlir::LogicalResult lowerProduct(stage::ProductOp op, KernelEmitter &e);
 /// How many rows of the accumulator the last micro-kernel of a product writes,

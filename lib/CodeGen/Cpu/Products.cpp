@@ -325,6 +325,16 @@ std::optional<int64_t> cpu::lastRows(stage::ProductOp product) {
   return last ? std::optional(last) : std::nullopt;
 }
 
+/// The address of a left factor's rows in the memory of a view.
+static Value rowsAt(KernelEmitter &e, const DirectRows &rows,
+                    stage::ProductOp product) {
+  ValueRange origin = product.getLhsOrigin();
+  Value row = e.mul(e.scalar64(origin[0]), e.c64(rows.stride));
+  Value step = e.add(e.scalar64(rows.step), e.scalar64(origin[1]));
+  return e.gep(rows.base, e.add(row, step),
+               cast<MemRefType>(product.getLhs().getType()).getElementType());
+}
+
 LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
   auto unsupported = [&](const Twine &what) {
     return target::emitUnsupported(product, what);
@@ -394,11 +404,33 @@ LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
     b.setInsertionPointToStart(choice.elseBlock());
     multiply(whole);
   };
-  int64_t wide = columns;
-  choose(lastRows(product), product.getRows(), rows, [&](int64_t rows) {
-    choose(lastColumns(e, product), product.getColumns(), wide,
-           [&, rows](int64_t columns) { multiplyBlock(rows, columns); });
-  });
+  int64_t tall = rows, wide = columns;
+  auto multiplyAll = [&] {
+    choose(lastRows(product), product.getRows(), tall, [&](int64_t rows) {
+      choose(lastColumns(e, product), product.getColumns(), wide,
+             [&, rows](int64_t columns) { multiplyBlock(rows, columns); });
+    });
+  };
+  auto direct = e.directRows.find(product.getLhs());
+  auto multiplyDirect = [&] {
+    lhs = rowsAt(e, direct->second, product);
+    lhsGroup = direct->second.stride;
+    multiplyAll();
+  };
+  if (direct == e.directRows.end()) {
+    multiplyAll();
+  } else if (!direct->second.inside) {
+    multiplyDirect();
+  } else {
+    // From the view's memory, or from panels.
+    auto choice = scf::IfOp::create(b, e.loc, direct->second.inside,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.elseBlock());
+    multiplyAll();
+    b.setInsertionPointToStart(choice.thenBlock());
+    multiplyDirect();
+  }
   if (acquires)
     ReleaseOp::create(b, e.loc, name);
   return success();

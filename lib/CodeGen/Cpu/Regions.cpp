@@ -61,8 +61,10 @@ LogicalResult cpu::lowerStorage(Operation *op, KernelEmitter &e) {
                         buffer.elementType);
   }
   e.storages[op->getResult(0)] = buffer;
-  if (auto alloc = dyn_cast<stage::StorageOpInterface>(op))
+  if (auto alloc = dyn_cast<stage::StorageOpInterface>(op)) {
     findDirectSums(e, alloc);
+    findDirectRows(e, alloc);
+  }
   return success();
 }
 
@@ -151,11 +153,12 @@ static LogicalResult emitYields(KernelEmitter &e, stage::ComputeOp region) {
 }
 
 LogicalResult cpu::lowerCompute(stage::ComputeOp region, KernelEmitter &e) {
-  if (auto direct = e.directStores.find(region);
-      direct != e.directStores.end()) {
+  if (auto direct = e.skipped.find(region); direct != e.skipped.end()) {
+    if (!direct->second)
+      return success();
     Value yes = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
     Value outside = arith::XOrIOp::create(e.b, e.loc, direct->second, yes);
-    e.directStores.erase(direct);
+    e.skipped.erase(direct);
     auto choice =
         scf::IfOp::create(e.b, e.loc, TypeRange{}, outside, true, false);
     OpBuilder::InsertionGuard guard(e.b);

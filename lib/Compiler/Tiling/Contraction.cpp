@@ -83,12 +83,37 @@ ContractionTile DescribedModel::sizesFor(const TilingProblem &p,
   return wanted;
 }
 
+/// Rows of blocks where each instance packs the right factor for itself: more
+/// of them beside few columns, and no short block at the end, for which all of
+/// it would be packed, too. Rows of blocks that are whole are read where they
+/// lie.
+static int64_t evenRows(const TilingProblem &p, int64_t rows,
+                        ContractionTile wanted) {
+  constexpr int64_t kMostTimes = 4;
+  int64_t columns = p.dims[dimOf(p, TilingRole::Column)].size;
+  int64_t most = wanted.m;
+  if (!ShapedType::isDynamic(columns))
+    most *= std::clamp<int64_t>(wanted.n / std::max<int64_t>(columns, 1), 1,
+                                kMostTimes);
+  if (rows <= most)
+    return most;
+  int64_t parts = llvm::divideCeil(rows, most);
+  // A fourth more blocks at most, each of which packs.
+  for (int64_t more = parts; 4 * more <= 5 * parts; ++more)
+    if (rows % more == 0)
+      return rows / more;
+  return llvm::divideCeil(rows, parts);
+}
+
 Tiling DescribedModel::contraction(const TilingProblem &p,
                                    ContractionTile wanted, bool spreads) const {
   Tiling tiling;
   SmallVector<int64_t> granule = granules(p);
   int row = dimOf(p, TilingRole::Row), column = dimOf(p, TilingRole::Column);
   wanted = sizesFor(p, wanted);
+  if (packs && row >= 0 && column >= 0 &&
+      !ShapedType::isDynamic(p.dims[row].size))
+    wanted.m = evenRows(p, p.dims[row].size, wanted);
   for (auto [i, dim] : llvm::enumerate(p.dims)) {
     int64_t cap = dim.role == TilingRole::Row      ? wanted.m
                   : dim.role == TilingRole::Column ? wanted.n

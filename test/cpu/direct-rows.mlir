@@ -81,3 +81,19 @@ tile.kernel @overlapping(%x: !P {tile.readonly}, %y: !N {tile.readonly}, %z: !V 
     : tensor<32x48xf32>, tensor<48x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %c0] : tensor<32x32xf32>, !V
 }
+
+// Rows whole pages apart would have the same few places of the nearest cache.
+// CHECK-LABEL: func.func @pages(
+// CHECK-NOT: groups[1024, 1]
+// CHECK: return
+!Q = !tile.view<64x1024xf32>
+tile.kernel @pages(%x: !Q {tile.readonly}, %y: !N {tile.readonly}, %z: !V {tile.noalias}) {
+  %i = tile.program_id : index
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %a = tile.load %x[%i, %c0] : !Q -> tensor<32x48xf32>
+  %b = tile.load %y[%c0, %c0] : !N -> tensor<48x32xf32>
+  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 48>}
+    : tensor<32x48xf32>, tensor<48x32xf32>, tensor<32x32xf32>
+  tile.store %d, %z[%i, %c0] : tensor<32x32xf32>, !V
+}

@@ -120,10 +120,12 @@ void cpu::findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc) {
   rows.stride = rowStride(load, e.kernel, type.getElementType());
   rows.step = firstStep(write, e);
   ArrayRef<int64_t> shape = load.getAccessedType().getShape();
-  // Micro-kernels take rows that do not overlap, a limited distance apart.
-  constexpr int64_t kMostApart = 65536;
-  if (rows.stride < shape[1] || rows.stride > kMostApart || !rows.step ||
-      !llvm::all_of(products, [&](stage::ProductOp product) {
+  // Micro-kernels take rows that do not overlap, a limited distance apart. Rows
+  // whole pages apart would have the same few places of the nearest cache.
+  constexpr int64_t kMostApart = 65536, kPage = 4096;
+  if (rows.stride < shape[1] || rows.stride > kMostApart ||
+      rows.stride * e.storageBytes(type.getElementType()) % kPage == 0 ||
+      !rows.step || !llvm::all_of(products, [&](stage::ProductOp product) {
         return readsRowsAlone(product, storage, shape);
       }))
     return;

@@ -103,7 +103,7 @@ void cpu::findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc) {
   if (type.getRank() != 2)
     return;
   for (Operation *user : storage.getUsers()) {
-    if (auto product = dyn_cast<stage::ProductOp>(user)) {
+    if (stage::ProductOp product = microProduct(user)) {
       products.push_back(product);
       continue;
     }

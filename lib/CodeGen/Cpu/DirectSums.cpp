@@ -137,7 +137,7 @@ void cpu::findDirectSums(KernelEmitter &e, stage::StorageOpInterface alloc) {
       hasPasses = true;
     }
     auto [rows, columns, depth] = product.getSizes();
-    auto micro = dyn_cast<stage::ProductOp>(user);
+    stage::ProductOp micro = microProduct(user);
     bool isWhole = type.getDimSize(0) % rows == 0 || (micro && lastRows(micro));
     if (!isWhole || type.getDimSize(1) % columns)
       return;

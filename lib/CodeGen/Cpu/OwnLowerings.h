@@ -75,6 +75,8 @@ void findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc);
 
 // Products.cpp
 mlir::LogicalResult lowerProduct(stage::ProductOp op, KernelEmitter &e);
+/// The operation as a product that micro-kernels compute; else null.
+stage::ProductOp microProduct(mlir::Operation *op);
 /// How many rows of the accumulator the last micro-kernel of a product writes,
 /// if that is fewer than a whole block and it may be that.
 std::optional<int64_t> lastRows(stage::ProductOp product);

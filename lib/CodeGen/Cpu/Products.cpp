@@ -309,6 +309,10 @@ static std::optional<int64_t> lastColumns(KernelEmitter &e,
   return last;
 }
 
+stage::ProductOp cpu::microProduct(Operation *op) {
+  return dyn_cast<stage::ProductOp>(op);
+}
+
 std::optional<int64_t> cpu::lastRows(stage::ProductOp product) {
   auto lhs = dyn_cast<MemRefType>(product.getLhs().getType());
   auto acc = dyn_cast<MemRefType>(product.getAcc().getType());

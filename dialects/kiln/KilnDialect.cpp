@@ -275,8 +275,10 @@ LogicalResult MatrixInstructionAttr::verify(
     RangeAttr n, RangeAttr k, OperandAttr lhs, OperandAttr rhs, OperandAttr acc,
     Stationary stationary, bool accumulate, int64_t temporaries,
     bool flushesSubnormals, StringRef outputStage, int64_t cycles,
-    bool losesHeldLhs) {
+    bool losesHeldLhs, StringRef instruction) {
   if (failed(checkName(emitError, "the name of an instruction", name)) ||
+      (!instruction.empty() &&
+       failed(checkName(emitError, "the instruction of a row", instruction))) ||
       failed(checkAtLeast(emitError, "the temporaries of an instruction",
                           temporaries, 0)) ||
       failed(

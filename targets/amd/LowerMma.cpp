@@ -3,7 +3,7 @@
 
 #include "Float8.h"
 #include "LowerOps.h"
-#include "MatrixRows.h"
+#include "kiln/Dialect/Kiln/Description.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -17,9 +17,11 @@ public:
       : op(op), b(b), loc(op.getLoc()), row(op.getRow().str()),
         isTransposed(chip.isTransposed()),
         multipliesBytes(!chip.float8Types().empty()) {
-    StringRef name = row;
-    if (name.consume_back(kInterleaved))
-      row = name.str();
+    // What `joinNext` has made of two is no row of the description.
+    target::TargetAttr description = target::getDescription(op);
+    if (auto known = description ? description.getMatrixInstruction(row)
+                                 : target::MatrixInstructionAttr())
+      row = known.getInstructionName().str();
   }
 
   LogicalResult run();

@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatrixRows.h"
 #include "Chips.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -239,12 +238,13 @@ static std::string rowText(const Row &row, const Chip &chip,
     #kiln.matrix_instruction<name = "{0}{1}", unit = "matrix", m = <{2}>, n = <{2}>, k = <{3}>,
       lhs = <types = [{4}], home = "registers", layout = {5}>,
       rhs = <types = [{4}], home = "registers", layout = {6}>,
-      acc = <types = [{7}], home = "registers", layout = {8}>, cycles = {9}{10}>)",
-      row.name, isInterleaved ? kInterleaved : "", row.size, row.k, row.types,
+      acc = <types = [{7}], home = "registers", layout = {8}>, cycles = {9}{10}{11}>)",
+      row.name, isInterleaved ? ".interleaved" : "", row.size, row.k, row.types,
       operandLayout(row, chip, true, isInterleaved),
       operandLayout(row, chip, false, isInterleaved), row.acc,
       accLayout(row, chip), cyclesOf(row, chip),
-      flushes(row, chip) ? ", flushes_subnormals = true" : "");
+      flushes(row, chip) ? ", flushes_subnormals = true" : "",
+      isInterleaved ? (", instruction = \"" + row.name + "\"").str() : "");
 }
 
 std::string amd::matrixRows(const Chip &chip) {

@@ -230,7 +230,9 @@ def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instru
     `output_stage` names what may be fused behind it, such as `relu`.
     Integers may be given as signed (`si8`) or unsigned (`ui8`) where only such operands are multiplied; `i8` stands for
     both. `temporaries` is the number of registers that it needs beside its operands, `flushes_subnormals` says that
-    subnormal operands and accumulators are read as zero. Every row has a name of its own.
+    subnormal operands and accumulators are read as zero. Every row has a name of its own. `instruction` is the name of
+    the instruction that code for the row uses, where that is not the row's: rows of one instruction may differ in the
+    layouts of their operands.
     `loses_held_lhs`, in each row of an instruction, says that registers of its left operand may be overwritten. This
     concerns loops that branch and do not change them, where another product takes a left operand that the loop computes.
     Code generators leave such an operand in memory, or take another instruction.
@@ -258,7 +260,14 @@ def Kiln_MatrixInstructionAttr : Kiln_Struct<"MatrixInstruction", "matrix_instru
     DefaultValuedParameter<"bool", "false", "whether subnormal factors and sums are zero">:$flushes_subnormals,
     Kiln_Str<"what may be fused behind it">:$output_stage,
     Kiln_Int<"0", "cycles of the unit for the smallest sizes, 0 for unknown">:$cycles,
-    DefaultValuedParameter<"bool", "false", "whether registers of a left operand may be overwritten in a loop that holds them">:$loses_held_lhs);
+    DefaultValuedParameter<"bool", "false", "whether registers of a left operand may be overwritten in a loop that holds them">:$loses_held_lhs,
+    Kiln_Str<"the instruction's own name; empty: that of the row">:$instruction);
+  let extraClassDeclaration = [{
+    /// The name of the instruction that code for this row uses.
+    ::llvm::StringRef getInstructionName() const {
+      return getInstruction().empty() ? getName() : getInstruction();
+    }
+  }];
 }
 
 def Kiln_TileMoveAttr : Kiln_Struct<"TileMove", "tile_move"> {

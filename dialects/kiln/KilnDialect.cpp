@@ -378,6 +378,8 @@ LogicalResult TargetAttr::verify(
           emitError, "tile move '" + move.getName() + "' refers to memory",
           move.getHome(), memoryNames);
   }
+  if (failed(checkExtra(emitError, family, extra, instructions)))
+    return failure();
   if (!limits)
     return success();
   for (NamedAttribute limit : limits) {

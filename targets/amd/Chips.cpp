@@ -108,6 +108,14 @@ static constexpr char kOperandCopies[] =
     "{threads = 32, "
     "few = {whole = 48, together = 46, memory = 19, line = 512, loss = 0.25}}";
 
+/// What matmuls cost beside copies. These were measured on another vendor's
+/// chip, too.
+static constexpr char kMatmulCosts[] =
+    "{fragments = 0.5, memory = 0.85, threads = 0.3, widened_rows = 5, "
+    "widened_share = 1.2, stored = {share = 0.9, warps = 8, operations = 2, "
+    "alike = 2, seen = 0.4}, one_step = {store = 64, memory = 16, begin = 800, "
+    "launch = 1500, alone = 2, overlap = 3}}";
+
 target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
                                      bool copies) {
   const Chip *chip = findChip(name);
@@ -150,7 +158,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   costs = {22},
   extra = {{warps_per_core = {18}, instances_per_core = {18},
-    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps, few_bytes, fenced_updates, thread_elements = 512 : i64, most_extent = 2147483647, operand_copies = {28}{24}{26}{27}}>)",
+    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps, few_bytes, fenced_updates, thread_elements = 512 : i64, most_extent = 2147483647, operand_copies = {28}, matmul_costs = {29}{24}{26}{27}}>)",
       chip->name, chip->cores, chip->waves * chip->lanes,
       chip->megahertz * 1000000, chip->registers * 4,
       chip->isCdna() ? 524288 : 393216, chip->ldsKiB << 10,
@@ -168,6 +176,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
                 : "",
       copyBytes ? llvm::formatv(", row_copies = {0} : i64", copyBytes).str()
                 : "",
-      scaled.empty() ? "" : ", scaled = {" + scaled + "}", kOperandCopies);
+      scaled.empty() ? "" : ", scaled = {" + scaled + "}", kOperandCopies,
+      kMatmulCosts);
   return target::parseDescription(text, context, "description of amd");
 }

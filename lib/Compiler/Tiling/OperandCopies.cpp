@@ -5,27 +5,22 @@
 #include "kiln/Target/Limits.h"
 #include "kiln/Target/Rates.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::target;
 using namespace kiln::tiling;
 
-/// Takes the positive numbers, integers or floats, that `given` states.
-static void
-takeNumbers(DictionaryAttr given,
-            std::initializer_list<std::pair<StringRef, double *>> numbers) {
+void tiling::takeNumbers(
+    DictionaryAttr given,
+    std::initializer_list<std::pair<StringRef, double *>> numbers) {
   if (!given)
     return;
   for (auto [name, number] : numbers) {
-    double value = 0;
     if (auto whole = given.getAs<IntegerAttr>(name))
-      value = whole.getValue().signedRoundToDouble();
+      *number = whole.getValue().signedRoundToDouble();
     if (auto fraction = given.getAs<FloatAttr>(name))
-      value = fraction.getValueAsDouble();
-    if (value > 0 && std::isfinite(value))
-      *number = value;
+      *number = fraction.getValueAsDouble();
   }
 }
 

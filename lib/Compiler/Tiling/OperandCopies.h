@@ -5,8 +5,16 @@
 #define KILN_LIB_TILING_OPERANDCOPIES_H
 
 #include "kiln/Dialect/Kiln/Description.h"
+#include <initializer_list>
+#include <utility>
 
 namespace kiln::tiling {
+
+/// Takes the numbers, integers or floats, that a dictionary in `extra` states.
+/// The description's verifier has checked them.
+void takeNumbers(
+    mlir::DictionaryAttr given,
+    std::initializer_list<std::pair<llvm::StringRef, double *>> numbers);
 
 /// What copies of a product's operands cost on a machine: `operand_copies` in
 /// `extra` of its description. What that does not state follows from the

@@ -76,6 +76,7 @@ std::optional<ThreadMachine> ThreadMachine::of(TargetAttr description) {
   machine.memoryBytes = target::cycleBytesOfCore(description);
   machine.copies = description.getUnitOfKind(UnitKind::DMA) != nullptr;
   machine.operandCopies = OperandCopies::of(description);
+  machine.costs = MatmulCosts::of(description);
   machine.loadsAhead = !description.getUnitOfKind(UnitKind::DMA) &&
                        llvm::any_of(description.getMemories(), [](auto memory) {
                          return !memory.getBarriersOrder();
@@ -249,42 +250,35 @@ static double cyclesOfSums(const ThreadMachine &machine,
 /// Cycles of a step of threads that multiply factors as copies leave them in
 /// the memory of the core, where each has so many sums and the core so many
 /// warps.
-static double storedCycles(const ProductWork &work, double sums, double threads,
-                           double warps, double vectorRate, double fromCore) {
-  // Bits of an access; operations of a thread beside multiply-adds and
-  // accesses; lanes of which each row or column is read at once; what is not
-  // hidden of reading; of the rate, what warps that do not wait for each other
-  // reach; as many as hide what they read.
-  constexpr double kAccess = 128, kBeside = 2, kAlike = 2, kSeen = 0.4,
-                   kShare = 0.9, kWarps = 8;
+static double storedCycles(const ProductWork &work,
+                           const MatmulCosts::Stored &costs, double sums,
+                           double threads, double warps, double vectorRate,
+                           double fromCore) {
   double lines = 2 * std::sqrt(sums), bits = double(work.accBits);
-  double operations = sums + lines * bits / kAccess + kBeside;
-  double share = kShare * std::cbrt(std::min(1.0, warps / kWarps));
-  double read = lines * threads * work.k * bits / 8 / kAlike / fromCore;
+  double operations = sums + lines * bits / costs.access + costs.operations;
+  double share = costs.share * std::cbrt(std::min(1.0, warps / costs.warps));
+  double read = lines * threads * work.k * bits / 8 / costs.alike / fromCore;
   return operations * threads * work.k * bits / 32 / (vectorRate * share) +
-         kSeen * read;
+         costs.seen * read;
 }
 
 /// Cycles of the multiply-adds of a step, by what is reached of the rates.
 static double multiplyCycles(const ProductWork &work, ThreadMachine::By by,
-                             double matrixRate, double vectorRate) {
-  constexpr double kMatrixShare = 0.5, kMemoryShare = 0.85, kVectorShare = 0.3;
-  // Threads read and widen an element of the right operand once for all rows:
-  // with few rows that is most of the work.
-  constexpr double kRowsOfRead = 5, kEnough = 1.2;
+                             const MatmulCosts &costs, double matrixRate,
+                             double vectorRate) {
   double multiplyAdds = double(work.m) * work.n * work.k *
                         std::max(work.lhsBits, work.rhsBits) / 16;
   switch (by) {
   case ThreadMachine::By::Memory:
-    return multiplyAdds / (matrixRate * kMemoryShare);
+    return multiplyAdds / (matrixRate * costs.memory);
   case ThreadMachine::By::Fragments:
-    return multiplyAdds / (matrixRate * kMatrixShare);
+    return multiplyAdds / (matrixRate * costs.fragments);
   case ThreadMachine::By::Threads:
     break;
   }
-  double share =
-      std::min(1.0, kEnough * double(work.m) / (work.m + kRowsOfRead));
-  return multiplyAdds * 16 / 32 / (vectorRate * kVectorShare * share);
+  double share = std::min(1.0, costs.widenedShare * double(work.m) /
+                                   (double(work.m) + costs.widenedRows));
+  return multiplyAdds * 16 / 32 / (vectorRate * costs.threads * share);
 }
 
 /// Cycles of a barrier and of what follows it, until the next product begins.
@@ -318,19 +312,12 @@ bool ThreadMachine::waitsForMemory(const TilingProblem &problem, By by) const {
 /// way while an instance multiplies or stores, so that instances beside it have
 /// to keep the memory busy. `bytes` are those of the factors, `each` registers
 /// of a thread without what it reads ahead, `load`, `multiply` and `read`
-/// cycles of an instance. Fitted to 18 products of 1568 to 401408 rows by 16 to
-/// 2048 columns with up to 22 choices of blocks each: the blocks that it
-/// chooses take 3% longer than the best ones in the geometric mean, and up to
-/// 30%.
+/// cycles of an instance.
 static double cyclesOfOneStep(const ThreadMachine &machine,
                               const ProductWork &work, int64_t size,
                               double bytes, double load, double each,
                               double multiply, double read, int64_t problems) {
-  // Bytes a cycle: of stores of a core, and of its share of memory.
-  constexpr double kStore = 64, kMemory = 16;
-  // Cycles before the first load and of a launch; how much longer each part
-  // takes where nothing else uses its unit.
-  constexpr double kBegin = 800, kLaunch = 1500, kAlone = 2, kSharp = 3;
+  const MatmulCosts::OneStep &costs = machine.costs.oneStep;
   double sums = double(work.m) * double(work.n) * double(work.accBits) / 8;
   double registers = std::min<double>(each + bytes / 8 / double(size),
                                       double(machine.threadRegisters));
@@ -342,21 +329,25 @@ static double cyclesOfOneStep(const ThreadMachine &machine,
               int64_t(machine.registers / (registers * double(size)))}));
   double cores = double(machine.cores);
   double beside = std::min(together, std::ceil(work.instances / cores));
-  double store = sums / kStore;
-  double alone = kBegin + kAlone * (load + multiply + store + read);
+  double store = sums / costs.store;
+  double alone = costs.begin + costs.alone * (load + multiply + store + read);
   double all = beside * std::max({load, multiply, store, read});
   double rounds = std::ceil(work.instances / (cores * together));
   double bits =
       (work.rows * double(work.lhsBits) + work.columns * double(work.rhsBits)) *
           work.depth * double(problems) +
       work.results * double(work.accBits) / 2;
-  double memory = kLaunch + bits / 8 / (kMemory * cores);
-  return std::pow(std::pow(rounds * std::max(alone, all), kSharp) +
-                      std::pow(memory, kSharp),
-                  1 / kSharp);
+  double memory = costs.launch + bits / 8 / (costs.memory * cores);
+  double units = rounds * std::max(alone, all);
+  if (std::isinf(costs.overlap))
+    return std::max(units, memory);
+  return std::pow(std::pow(units, costs.overlap) +
+                      std::pow(memory, costs.overlap),
+                  1 / costs.overlap);
 }
 
-/// Rows of more than a line are not among what `cyclesOfOneStep` was fitted to.
+/// Rows of more than a line are not among what `one_step` of descriptions was
+/// fitted to.
 static bool isOneStep(const ProductWork &work, ThreadMachine::By by,
                       bool isFew) {
   constexpr int64_t kLineBits = 1024;
@@ -407,9 +398,9 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   bool isStored =
       by == By::Threads && copies && lhsBits == accBits && rhsBits == accBits;
   double multiply =
-      isStored ? storedCycles(all, sums, double(size), double(warps) * beside,
-                              vectorRate, kFromCore)
-               : multiplyCycles(all, by, matrixRate, vectorRate);
+      isStored ? storedCycles(all, costs.stored, sums, double(size),
+                              double(warps) * beside, vectorRate, kFromCore)
+               : multiplyCycles(all, by, costs, matrixRate, vectorRate);
   if (by == By::Memory && !llvm::isPowerOf2_64(n))
     multiply *= shareOfPieces(operandCopies, n);
   double read =

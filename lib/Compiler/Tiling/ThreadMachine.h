@@ -4,6 +4,7 @@
 #ifndef KILN_LIB_TILING_THREADMACHINE_H
 #define KILN_LIB_TILING_THREADMACHINE_H
 
+#include "MatmulCosts.h"
 #include "OperandCopies.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Target/TilingModel.h"
@@ -29,11 +30,10 @@ struct ThreadMachine {
   /// Nothing copies beside the threads, and barriers leave loads in flight: the
   /// factors of the next step come through registers, one slot holds a step's.
   bool loadsAhead = false;
-  /// A unit copies factors into the memory of a core beside the threads. What
-  /// steps of all of the depth cost beside their copies was measured on one
-  /// machine with such a unit, in its cycles.
+  /// A unit copies factors into the memory of a core beside the threads.
   bool copies = false;
   OperandCopies operandCopies;
+  MatmulCosts costs;
 
   /// What `holdersOf` has counted, of each row once: it asks a layout for every
   /// element of an operand, and each choice of blocks asks for the same rows.

@@ -1,0 +1,56 @@
+//===- MatmulCosts.cpp - What a description says of matmuls ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "MatmulCosts.h"
+#include "OperandCopies.h"
+#include "kiln/Target/Rates.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::target;
+using namespace kiln::tiling;
+
+/// Bits of the widest access to the memory of a core, whose storage is aligned
+/// for it.
+static double accessBits(TargetAttr description) {
+  constexpr int64_t kWord = 4;
+  int64_t bytes = kWord;
+  if (description)
+    for (MemoryAttr memory : description.getMemories())
+      if (memory.getKind() == MemoryKind::Explicit &&
+          memory.getScope() == MemoryScope::Core)
+        bytes = std::max(bytes, memory.getAlign());
+  return double(bytes) * 8;
+}
+
+MatmulCosts MatmulCosts::of(TargetAttr description) {
+  MatmulCosts costs;
+  costs.stored.access = accessBits(description);
+  costs.oneStep.store = costs.oneStep.memory = cycleBytesOfCore(description);
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  auto given =
+      extra ? extra.getAs<DictionaryAttr>("matmul_costs") : DictionaryAttr();
+  if (!given)
+    return costs;
+  takeNumbers(given, {{"fragments", &costs.fragments},
+                      {"memory", &costs.memory},
+                      {"threads", &costs.threads},
+                      {"widened_rows", &costs.widenedRows},
+                      {"widened_share", &costs.widenedShare}});
+  takeNumbers(given.getAs<DictionaryAttr>("stored"),
+              {{"share", &costs.stored.share},
+               {"warps", &costs.stored.warps},
+               {"operations", &costs.stored.operations},
+               {"access", &costs.stored.access},
+               {"alike", &costs.stored.alike},
+               {"seen", &costs.stored.seen}});
+  takeNumbers(given.getAs<DictionaryAttr>("one_step"),
+              {{"store", &costs.oneStep.store},
+               {"memory", &costs.oneStep.memory},
+               {"begin", &costs.oneStep.begin},
+               {"launch", &costs.oneStep.launch},
+               {"alone", &costs.oneStep.alone},
+               {"overlap", &costs.oneStep.overlap}});
+  return costs;
+}

@@ -1,0 +1,51 @@
+//===- MatmulCosts.h - What a description says of matmuls -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KILN_LIB_TILING_MATMULCOSTS_H
+#define KILN_LIB_TILING_MATMULCOSTS_H
+
+#include "kiln/Dialect/Kiln/Description.h"
+#include <limits>
+
+namespace kiln::tiling {
+
+/// What a matmul costs beside the copies of its operands: `matmul_costs` in
+/// `extra` of the description. Without it each unit reaches the rate that the
+/// description states, and what can overlap does.
+struct MatmulCosts {
+  // Shares of its unit's rate that a matmul reaches.
+  double fragments = 1; ///< by MMAs of fragments in registers
+  double memory = 1;    ///< by MMAs that read shared memory
+  double threads = 1;   ///< by multiply-adds of threads
+  /// Threads that widen an element of the right operand do so once for all m
+  /// rows: `threads` is reached to `widenedShare` * m / (m + `widenedRows`).
+  double widenedRows = 0, widenedShare = 1;
+
+  /// Threads that multiply operands as copies leave them in shared memory.
+  struct Stored {
+    double share = 1;      ///< of the rate, by warps that do not wait
+    double warps = 1;      ///< that hide what they read
+    double operations = 0; ///< of a thread, beside multiply-adds and accesses
+    double access = 0;     ///< bits of an access
+    double alike = 1;      ///< lanes that read one row or column at once
+    double seen = 1;       ///< share of the reads that is not hidden
+  } stored;
+
+  /// A matmul that has all of the depth in one step.
+  struct OneStep {
+    double store = 0;  ///< bytes that a core stores in a cycle
+    double memory = 0; ///< bytes of memory for a core in a cycle
+    double begin = 0;  ///< cycles before the first load
+    double launch = 0; ///< cycles of a launch
+    double alone = 1;  ///< times as long, if nothing else uses the unit
+    /// Exponent of the norm in which times of units and of memory add up: 1
+    /// for one after the other, infinity for the longest one alone.
+    double overlap = std::numeric_limits<double>::infinity();
+  } oneStep;
+
+  static MatmulCosts of(target::TargetAttr description);
+};
+
+} // namespace kiln::tiling
+
+#endif // KILN_LIB_TILING_MATMULCOSTS_H

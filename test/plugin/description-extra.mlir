@@ -1,7 +1,7 @@
 // Dictionaries in `extra` that are read by the names of their entries have no others, and entries of the right kinds.
 // RUN: kiln-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{'operand_copies' in 'extra' has no entry 'treads', did you mean threads}}
+// expected-error @below {{'operand_copies' in 'extra' has no entry 'treads', did you mean 'threads'}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {operand_copies = {treads = 32}}>} {}
 
 // -----
@@ -33,7 +33,7 @@ module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {o
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {operand_copies = {few}}>} {}
 
 // -----
-// expected-error @below {{'matmul_costs' in 'extra' has no entry 'fragment', did you mean fragments}}
+// expected-error @below {{'matmul_costs' in 'extra' has no entry 'fragment', did you mean 'fragments'}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {matmul_costs = {fragment = 1}}>} {}
 
 // -----
@@ -49,7 +49,7 @@ module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {m
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "gpu", extra = {bulk_copies = {rank = 5.0}}>} {}
 
 // -----
-// expected-error @below {{'producer' in 'extra' has no entry 'warp', did you mean warps}}
+// expected-error @below {{'producer' in 'extra' has no entry 'warp', did you mean 'warps'}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "gpu", extra = {producer = {warp = 4}}>} {}
 
 // -----

@@ -82,9 +82,7 @@ static LogicalResult verifyProduct(MatrixProductOpInterface product,
   // (C2) The row is known and takes the types.
   target::MatrixInstructionAttr row =
       description.getMatrixInstruction(attr.getRow());
-  auto fail = [&]() {
-    return product->emitOpError() << "attribute '" << kProductAttr << "': ";
-  };
+  auto fail = [&]() { return product->emitOpError() << "attribute 'split': "; };
   if (!row)
     return fail() << "the description of '" << description.getName()
                   << "' has no matrix instruction '" << attr.getRow() << "'";
@@ -111,31 +109,20 @@ static LogicalResult verifyProduct(MatrixProductOpInterface product,
   return success();
 }
 
-LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
-                                                   NamedAttribute attr) {
-  static constexpr KnownAttribute kKnown[] = {
-      {kProductAttr, AttributeRole::Decision},
-  };
-  if (failed(verifyKnownAttribute(op, attr, kKnown)))
+LogicalResult
+ProductAttr::verifyProductSplit(MatrixProductOpInterface product) const {
+  target::TargetAttr description = descriptionOf(product);
+  if (failed(verifyProduct(product, *this, description)))
     return failure();
-  if (attr.getName() != kProductAttr)
-    return success();
-  auto value = dyn_cast<ProductAttr>(attr.getValue());
-  if (!value)
-    return op->emitOpError()
-           << "expected attribute '" << kProductAttr
-           << "' to be a #cpu.product, found " << attr.getValue();
-  auto product = dyn_cast<MatrixProductOpInterface>(op);
-  if (!product)
-    return op->emitOpError() << "has attribute '" << kProductAttr
-                             << "', which is for products of matrices";
-  target::TargetAttr description = descriptionOf(op);
-  if (failed(verifyProduct(product, value, description)))
-    return failure();
-  for (Attribute way : value.getNarrowWays())
+  for (Attribute way : getNarrowWays())
     if (failed(verifyProduct(product, cast<ProductAttr>(way), description)))
       return failure();
   return success();
+}
+
+LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attr) {
+  return verifyKnownAttribute(op, attr, /*known=*/{});
 }
 
 LogicalResult CpuDialect::verifyRegionArgAttribute(Operation *op, unsigned,

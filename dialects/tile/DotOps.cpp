@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Tile/DotOps.h"
+#include "KernelDecisions.h"
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
+using namespace kiln;
 using namespace kiln::tile;
 
 #define GET_OP_CLASSES
@@ -92,6 +96,10 @@ LogicalResult DotOp::verify() {
   if (int64_t terms = getMaxImpreciseAcc(); terms < 0)
     return emitOpError() << "expected 'max_imprecise_acc' of at least 0, found "
                          << terms;
+  // (C12) The split fits.
+  if (ProductSplitAttrInterface split = getSplitAttr();
+      split && failed(split.verifyProductSplit(*this)))
+    return failure();
   // (C4) Both factors are floats, or both integers.
   bool isFloat = isa<FloatType>(lhs.getElementType());
   if (isFloat != isa<FloatType>(rhs.getElementType()))
@@ -104,6 +112,48 @@ LogicalResult DotOp::verify() {
                           acc.getElementType());
   return verifyIntDot(*this, lhs.getElementType(), rhs.getElementType(),
                       acc.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Bytecode
+//===----------------------------------------------------------------------===//
+
+LogicalResult tile::upgradeProductSplits(Operation *top) {
+  constexpr StringLiteral kOldName = "cpu.product";
+  WalkResult result = top->walk([&](DotOp dot) {
+    Attribute old = dot->removeDiscardableAttr(kOldName);
+    auto split = dyn_cast_if_present<ProductSplitAttrInterface>(old);
+    if (old && !split) {
+      dot.emitOpError() << "expected attribute '" << kOldName
+                        << "' to say how the matmul is split, found " << old;
+      return WalkResult::interrupt();
+    }
+    if (split)
+      dot.setSplitAttr(split);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult DotOp::readProperties(DialectBytecodeReader &reader,
+                                    OperationState &state) {
+  auto &prop = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(prop.input_precision)) ||
+      failed(reader.readOptionalAttribute(prop.lhs_unsigned)) ||
+      failed(reader.readOptionalAttribute(prop.max_imprecise_acc)) ||
+      failed(reader.readOptionalAttribute(prop.rhs_unsigned)))
+    return failure();
+  return isOlder(reader, 5) ? success()
+                            : reader.readOptionalAttribute(prop.split);
+}
+
+void DotOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &prop = getProperties();
+  writer.writeOptionalAttribute(prop.input_precision);
+  writer.writeOptionalAttribute(prop.lhs_unsigned);
+  writer.writeOptionalAttribute(prop.max_imprecise_acc);
+  writer.writeOptionalAttribute(prop.rhs_unsigned);
+  writer.writeOptionalAttribute(prop.split);
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,10 @@ inline bool isOfFirstVersion(mlir::DialectBytecodeReader &reader) {
 /// version 0.1 becomes properties (ExternBytecode.cpp).
 mlir::LogicalResult upgradeExternOps(mlir::Operation *top);
 
+/// How matmuls under `top` are split becomes a property, which versions before
+/// 0.5 had beside the definition (DotOps.cpp).
+mlir::LogicalResult upgradeProductSplits(mlir::Operation *top);
+
 /// Checks what passes have decided: (C6) and (C7) of `tile.kernel`.
 mlir::LogicalResult verifyKernelDecisions(KernelOp kernel);
 

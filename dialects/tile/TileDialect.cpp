@@ -34,8 +34,10 @@ using namespace kiln::tile;
 #include "kiln/Dialect/Tile/TileTypes.cpp.inc"
 
 /// What files of older versions have otherwise.
-static constexpr kiln::DialectUpgrade kUpgrades[] = {
-    {2, upgradeKernels}, {2, upgradeExternOps}, {3, upgradeFacts}};
+static constexpr kiln::DialectUpgrade kUpgrades[] = {{2, upgradeKernels},
+                                                     {2, upgradeExternOps},
+                                                     {3, upgradeFacts},
+                                                     {5, upgradeProductSplits}};
 
 void TileDialect::initialize() {
   addInterface<kiln::VersionedBytecode>(

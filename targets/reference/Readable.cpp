@@ -2,6 +2,7 @@
 // What the device can read of a module.
 #include "Readable.h"
 #include "kiln/Eval/Register.h"
+#include "kiln/Interfaces/ProductSplit.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -57,6 +58,10 @@ public:
     for (NamedAttribute attribute : extra)
       if (!isReadable(attribute.getValue()))
         op->removeDiscardableAttr(attribute.getName());
+    // A result does not depend on how a code generator computes it.
+    auto matmul = dyn_cast<kiln::ProductSplitOpInterface>(op);
+    if (matmul && matmul.getSplitAttr() && !isReadable(matmul.getSplitAttr()))
+      matmul.setSplitAttr({});
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       cleanSignature(function);
     for (NamedAttribute attribute : op->getAttrs())

@@ -25,7 +25,7 @@ tile.kernel @blocks(%x: !A {tile.readonly}, %y: !B {tile.readonly}, %z: !V {tile
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %c0] : !A -> tensor<32x16xf32>
   %b = tile.load %y[%c0, %j] : !B -> tensor<16x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
     : tensor<32x16xf32>, tensor<16x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %j] : tensor<32x32xf32>, !V
 }
@@ -43,7 +43,7 @@ tile.kernel @once(%x: !A {tile.readonly}, %y: !B {tile.readonly}, %z: !V {tile.n
   %acc = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<32x32xf32>) {
     %a = tile.load %x[%i, %k] : !A -> tensor<32x16xf32>
     %b = tile.load %y[%k, %j] : !B -> tensor<16x32xf32>
-    %d = tile.dot %a, %b, %s {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
+    %d = tile.dot %a, %b, %s {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
       : tensor<32x16xf32>, tensor<16x32xf32>, tensor<32x32xf32>
     scf.yield %d : tensor<32x32xf32>
   }
@@ -60,7 +60,7 @@ tile.kernel @added(%x: !A {tile.readonly}, %y: !B {tile.readonly}, %z: !V {tile.
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %c0] : !A -> tensor<32x16xf32>
   %b = tile.load %y[%c0, %j] : !B -> tensor<16x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
     : tensor<32x16xf32>, tensor<16x32xf32>, tensor<32x32xf32>
   %old = tile.load %z[%i, %j] : !V -> tensor<32x32xf32>
   %sum = arith.addf %d, %old : tensor<32x32xf32>
@@ -78,7 +78,7 @@ tile.kernel @passes(%x: !tile.view<64x64xf32> {tile.readonly}, %y: !tile.view<64
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %c0] : !tile.view<64x64xf32> -> tensor<32x64xf32>
   %b = tile.load %y[%c0, %c0] : !tile.view<64x32xf32> -> tensor<64x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 5, columns = 16, depth = 16>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 5, columns = 16, depth = 16>}
     : tensor<32x64xf32>, tensor<64x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %c0] : tensor<32x32xf32>, !tile.view<64x32xf32>
 }
@@ -93,7 +93,7 @@ tile.kernel @columns(%x: !tile.view<64x64xf32> {tile.readonly}, %y: !tile.view<6
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %c0] : !tile.view<64x64xf32> -> tensor<32x64xf32>
   %b = tile.load %y[%c0, %j] : !tile.view<64x64xf32> -> tensor<64x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
     : tensor<32x64xf32>, tensor<64x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %j] : tensor<32x32xf32>, !tile.view<64x64xf32>
 }

@@ -5,9 +5,9 @@
 // RUN: kiln-run %s --entry=columns --target=cpu --check --inputs=hurt 2>&1 | FileCheck %s --check-prefix=RIGHT
 // RIGHT: ok
 // RUN: kiln-compile %s --entry=rows --target=cpu:x86-64-v3 --print-ir-after=cpu-select-matrix-instructions -o %t.kiln 2>&1 | FileCheck %s
-// CHECK: cpu.product = #cpu.product<row = "fma.f32", rows = {{[0-9]+}}, columns = {{[0-9]+}}, depth = 8
+// CHECK: split = #cpu.product<row = "fma.f32", rows = {{[0-9]+}}, columns = {{[0-9]+}}, depth = 8
 // RUN: kiln-compile %s --entry=far --target=cpu:x86-64-v3 --print-ir-after=cpu-select-matrix-instructions -o %t.kiln 2>&1 | FileCheck %s --check-prefix=FAR
-// FAR: cpu.product = #cpu.product<row = "fma.f32", rows = {{[0-9]+}}, columns = {{[0-9]+}}, depth = {{[1-9][0-9]+}}
+// FAR: split = #cpu.product<row = "fma.f32", rows = {{[0-9]+}}, columns = {{[0-9]+}}, depth = {{[1-9][0-9]+}}
 
 func.func @columns(%x: tensor<1x1030xbf16>, %w: tensor<131x1030xbf16>, %b: tensor<131xbf16>) -> tensor<1x131xbf16> {
   %0 = prim.dot_general %x, %w batch [] x [] contract [1] x [1] : tensor<1x1030xbf16>, tensor<131x1030xbf16> -> tensor<1x131xbf16>

@@ -15,7 +15,7 @@ tile.kernel @given(%a: !tile.view<?x?xi8> {tile.readonly}, %b: !tile.view<?x?xi8
   %zero = arith.constant dense<0> : tensor<64x64xi32>
   %x = tile.load %a[%i, %k] : !tile.view<?x?xi8> -> tensor<64x71xi8>
   %y = tile.load %b[%k, %j] : !tile.view<?x?xi8> -> tensor<71x64xi8>
-  %d = tile.dot %x, %y, %zero {cpu.product = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32>}
+  %d = tile.dot %x, %y, %zero {split = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32>}
     : tensor<64x71xi8>, tensor<71x64xi8>, tensor<64x64xi32>
   tile.store %d, %c[%i, %j] : tensor<64x64xi32>, !tile.view<?x?xi32>
 }

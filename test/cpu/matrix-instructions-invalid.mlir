@@ -5,8 +5,8 @@
 tile.kernel @unknown() {
   %x = arith.constant dense<0> : tensor<64x64xi8>
   %z = arith.constant dense<0> : tensor<64x64xi32>
-  // expected-error @+1 {{attribute 'cpu.product': the description of 'cpu' has no matrix instruction 'tdpbssd'}}
-  %d = tile.dot %x, %x, %z {cpu.product = #cpu.product<row = "tdpbssd", rows = 16, columns = 16, depth = 64>}
+  // expected-error @+1 {{attribute 'split': the description of 'cpu' has no matrix instruction 'tdpbssd'}}
+  %d = tile.dot %x, %x, %z {split = #cpu.product<row = "tdpbssd", rows = 16, columns = 16, depth = 64>}
     : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
 }
 
@@ -15,7 +15,7 @@ tile.kernel @unknown() {
 tile.kernel @types() {
   %x = arith.constant dense<0.0> : tensor<64x64xf32>
   // expected-error @+1 {{matrix instruction 'vdpbf16ps' does not take 'tensor<64x64xf32>' and 'tensor<64x64xf32>'}}
-  %d = tile.dot %x, %x, %x {cpu.product = #cpu.product<row = "vdpbf16ps", rows = 6, columns = 64, depth = 64>}
+  %d = tile.dot %x, %x, %x {split = #cpu.product<row = "vdpbf16ps", rows = 6, columns = 64, depth = 64>}
     : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
 }
 
@@ -24,7 +24,7 @@ tile.kernel @types() {
 tile.kernel @sizes() {
   %x = arith.constant dense<0.0> : tensor<64x64xf32>
   // expected-error @+1 {{expected 'columns' to be a multiple of 16 for matrix instruction 'fma.f32', found 24}}
-  %d = tile.dot %x, %x, %x {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 24, depth = 64>}
+  %d = tile.dot %x, %x, %x {split = #cpu.product<row = "fma.f32", rows = 4, columns = 24, depth = 64>}
     : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
 }
 
@@ -34,7 +34,7 @@ tile.kernel @offset() {
   %x = arith.constant dense<0> : tensor<64x64xi8>
   %z = arith.constant dense<0> : tensor<64x64xi32>
   // expected-error @+1 {{expected 'lhs_offset' to be 128 for matrix instruction 'vpdpbusd', found 0}}
-  %d = tile.dot %x, %x, %z {cpu.product = #cpu.product<row = "vpdpbusd", rows = 6, columns = 16, depth = 64>}
+  %d = tile.dot %x, %x, %z {split = #cpu.product<row = "vpdpbusd", rows = 6, columns = 16, depth = 64>}
     : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
 }
 
@@ -42,20 +42,20 @@ tile.kernel @offset() {
 tile.kernel @positive() {
   %x = arith.constant dense<0.0> : tensor<64x64xf32>
   // expected-error @+1 {{expected 'rows' to be between 1 and 256, found 0}}
-  %d = tile.dot %x, %x, %x {cpu.product = #cpu.product<rows = 0, columns = 24, depth = 64>}
+  %d = tile.dot %x, %x, %x {split = #cpu.product<rows = 0, columns = 24, depth = 64>}
     : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
 }
 
 // -----
-// expected-error @+1 {{has attribute 'cpu.product', which is for products of matrices}}
+// expected-error @+1 {{expected an attribute that dialect 'cpu' has, found 'cpu.product'}}
 tile.kernel @kernel() attributes {cpu.product = #cpu.product<rows = 1, columns = 1, depth = 1>} {
 }
 
 // -----
 tile.kernel @other() {
   %x = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-error @+1 {{expected attribute 'cpu.product' to be a #cpu.product, found "fma"}}
-  %d = tile.dot %x, %x, %x {cpu.product = "fma"} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  // expected-error @+1 {{attribute 'split' failed to satisfy constraint: attribute that says how a matmul is split into blocks}}
+  %d = tile.dot %x, %x, %x {split = "fma"} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
 }
 
 // -----
@@ -64,7 +64,7 @@ tile.kernel @narrow() {
   %x = arith.constant dense<0> : tensor<64x64xi8>
   %z = arith.constant dense<0> : tensor<64x64xi32>
   // expected-error @+1 {{expected 'narrow' to hold #cpu.product with 'bounded' and nothing narrower, found #cpu.product<row = "vpmaddubsw", rows = 3, columns = 16, depth = 64>}}
-  %d = tile.dot %x, %x, %z lhs_unsigned {cpu.product = #cpu.product<rows = 3, columns = 16, depth = 64, narrow = [#cpu.product<row = "vpmaddubsw", rows = 3, columns = 16, depth = 64>]>}
+  %d = tile.dot %x, %x, %z lhs_unsigned {split = #cpu.product<rows = 3, columns = 16, depth = 64, narrow = [#cpu.product<row = "vpmaddubsw", rows = 3, columns = 16, depth = 64>]>}
     : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
 }
 
@@ -74,6 +74,6 @@ tile.kernel @bounded() {
   %x = arith.constant dense<0> : tensor<64x64xi8>
   %z = arith.constant dense<0> : tensor<64x64xi32>
   // expected-error @+1 {{matrix instruction 'vpmaddubsw' does not take 'tensor<64x64xi8>' and 'tensor<64x64xi8>'}}
-  %d = tile.dot %x, %x, %z lhs_unsigned {cpu.product = #cpu.product<row = "vpmaddubsw", rows = 3, columns = 16, depth = 64>}
+  %d = tile.dot %x, %x, %z lhs_unsigned {split = #cpu.product<row = "vpmaddubsw", rows = 3, columns = 16, depth = 64>}
     : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
 }

@@ -3,8 +3,7 @@
 
 // Each copy of the row differs from one that is taken in one field.
 // CHECK-LABEL: tile.kernel @fields
-// CHECK: tile.dot {{.*}}cpu.product = #cpu.product<row = "fma.f32"
-// CHECK-SAME: kiln.reported = {declined = {{\[}}["signs", "it takes si8 * ui8 + i32, found f32 * f32 + f32"]
+// CHECK: tile.dot {{.*}}kiln.reported = {declined = {{\[}}["signs", "it takes si8 * ui8 + i32, found f32 * f32 + f32"]
 // CHECK-SAME: ["overwrites", "it does not add to its sums (accumulate = false)"]
 // CHECK-SAME: ["keeps-rhs", "its rhs stays in the unit between uses, but here sums do"]
 // CHECK-SAME: ["keeps-lhs", "its lhs stays in the unit between uses, but here sums do"]
@@ -14,6 +13,7 @@
 // CHECK-SAME: ["far", "its lhs lives in 'pad', which micro-kernels do not read"]
 // CHECK-SAME: ["far-sums", "its acc lives in 'pad', which micro-kernels do not read"]
 // CHECK-SAME: ["unknown", "no code is registered for it"]
+// CHECK-SAME: split = #cpu.product<row = "fma.f32"
 module attributes {kiln.target = #kiln.target<name = "cpu", chip = "made-up", family = "cpu",
   memories = [#kiln.memory<name = "l1", scope = core, kind = cached, size = 32768, line = 64>,
     #kiln.memory<name = "pad", scope = core, kind = explicit, size = 65536>,

@@ -13,11 +13,11 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:znver4},cpu-select-matrix-instructions)' | kiln-opt --cpu-select-matrix-instructions | FileCheck %s --check-prefix=ZEN
 
 // V2-LABEL: @f32
-// V2: tile.dot {{.*}}cpu.product = #cpu.product<rows = 4, columns = 12,
+// V2: tile.dot {{.*}}split = #cpu.product<rows = 4, columns = 12,
 // V3-LABEL: @f32
-// V3: tile.dot {{.*}}cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 24, depth = 256>
+// V3: tile.dot {{.*}}split = #cpu.product<row = "fma.f32", rows = 4, columns = 24, depth = 256>
 // V4-LABEL: @f32
-// V4: tile.dot {{.*}}cpu.product = #cpu.product<row = "fma.f32", rows = 6, columns = 64,
+// V4: tile.dot {{.*}}split = #cpu.product<row = "fma.f32", rows = 6, columns = 64,
 // TILES-LABEL: @f32
 // TILES: tile.dot {{.*}}row = "fma.f32"
 tile.kernel @f32(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %c: !tile.view<?x?xf32>) {
@@ -31,7 +31,7 @@ tile.kernel @f32(%a: !tile.view<?x?xf32>, %b: !tile.view<?x?xf32>, %c: !tile.vie
 }
 
 // V2-LABEL: @f64
-// V2: tile.dot {{.*}}cpu.product = #cpu.product<rows
+// V2: tile.dot {{.*}}split = #cpu.product<rows
 // V3-LABEL: @f64
 // V3: tile.dot {{.*}}row = "fma.f64", rows = {{[0-9]+}}, columns = {{[0-9]+}},
 tile.kernel @f64() {

@@ -35,6 +35,16 @@
 // RUN:   --arg=random:1:f32:40x50 --arg=random:2:f32:40x45 --arg=zeros:f32:50x45 | FileCheck %s --check-prefix=RESULT
 // RESULT: ok: 50x4
 //
+// The definition of the matmul has no attribute for how it is split: the pass that chooses splits it, too.
+// RUN: kiln-opt %s --load-target=%t/mine.so -o %t/whole.mlir --pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v3,threads=1},cpu-select-matrix-instructions,tile.kernel(tile-decide-storage,convert-tile-to-stage,stage-split-products))'
+// RUN: FileCheck %s --check-prefix=WHOLE < %t/whole.mlir
+// RUN: kiln-opt %t/whole.mlir --load-target=%t/mine.so --pass-pipeline='builtin.module(tile.kernel(cpu-split-products))' | FileCheck %s --check-prefix=SPLIT
+// WHOLE-NOT: stage.product
+// WHOLE: mine.mma %{{.*}} : tensor<16x8xf32>
+// SPLIT-LABEL: tile.kernel @product
+// SPLIT-NOT: mine.mma
+// SPLIT: stage.product {{.*}} by @fma.f32
+
 // An operation that says nothing is refused where it stands.
 // RUN: sed 's/mine.window %x from 4/mine.opaque %x/' %s > %t/opaque.mlir
 // RUN: not kiln-opt %t/opaque.mlir --load-target=%t/mine.so -verify-tile-form 2>&1 | FileCheck %s --check-prefix=OPAQUE

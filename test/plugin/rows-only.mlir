@@ -12,7 +12,7 @@ module attributes {kiln.target = #kiln.target<name = "mine", chip = "one", famil
       lhs = <types = [f32], home = "l1", layout = #kiln.interleave<1>>,
       rhs = <types = [f32], home = "l1", layout = #kiln.interleave<1>>,
       acc = <types = [f32], home = "l1">>]>} {
-  // CHECK: cpu.product = #cpu.product<row = "mine"
+  // CHECK: split = #cpu.product<row = "mine"
   tile.kernel @product(%x: !tile.view<16x16xf32> {tile.readonly}, %y: !tile.view<16x16xf32> {tile.readonly}, %z: !tile.view<16x16xf32>) {
     %c0 = arith.constant 0 : index
     %zero = arith.constant dense<0.0> : tensor<16x16xf32>

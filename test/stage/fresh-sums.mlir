@@ -19,7 +19,7 @@ tile.kernel @all(%x: !tile.view<32x16xf32> {tile.readonly}, %y: !tile.view<16x32
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%c0, %c0] : !tile.view<32x16xf32> -> tensor<32x16xf32>
   %b = tile.load %y[%c0, %c0] : !tile.view<16x32xf32> -> tensor<16x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
     : tensor<32x16xf32>, tensor<16x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%c0, %c0] : tensor<32x32xf32>, !tile.view<32x32xf32>
 }
@@ -45,7 +45,7 @@ tile.kernel @bounds(%x: !V {tile.readonly}, %y: !V {tile.readonly}, %z: !V {tile
     %acc = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<32x32xf32>) {
       %a = tile.load %x[%i, %k] : !V -> tensor<32x16xf32>
       %b = tile.load %y[%k, %j] : !V -> tensor<16x32xf32>
-      %d = tile.dot %a, %b, %s {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
+      %d = tile.dot %a, %b, %s {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
         : tensor<32x16xf32>, tensor<16x32xf32>, tensor<32x32xf32>
       scf.yield %d : tensor<32x32xf32>
     }
@@ -62,7 +62,7 @@ tile.kernel @few(%x: !V {tile.readonly}, %y: !V {tile.readonly}, %z: !V {tile.no
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%c0, %c0] : !V -> tensor<32x40xf32>
   %b = tile.load %y[%c0, %c0] : !V -> tensor<40x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
     : tensor<32x40xf32>, tensor<40x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%c0, %c0] : tensor<32x32xf32>, !V
 }
@@ -76,7 +76,7 @@ tile.kernel @ones(%x: !V {tile.readonly}, %y: !V {tile.readonly}, %z: !V {tile.n
   %zero = arith.constant dense<-0.0> : tensor<32x32xf32>
   %a = tile.load %x[%c0, %c0] : !V -> tensor<32x40xf32>
   %b = tile.load %y[%c0, %c0] : !V -> tensor<40x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 16>}
     : tensor<32x40xf32>, tensor<40x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%c0, %c0] : tensor<32x32xf32>, !V
 }
@@ -96,7 +96,7 @@ tile.kernel @panels(%x: !tile.view<?x?xbf16> {tile.readonly}, %y: !tile.view<?x?
   %zero = arith.constant dense<0.0> : tensor<32x96xf32>
   %a = tile.load %x[%i, %c0] : !tile.view<?x?xbf16> -> tensor<32x70xbf16>
   %b = tile.load %y[%c0, %j] : !tile.view<?x?xbf16> -> tensor<70x96xbf16>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 64, panels = 4>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 64, panels = 4>}
     : tensor<32x70xbf16>, tensor<70x96xbf16>, tensor<32x96xf32>
   tile.store %d, %z[%i, %j] : tensor<32x96xf32>, !V
 }

@@ -21,7 +21,7 @@
 // CHECK: %[[limit:.*]] = arith.constant -128 : i8
 // CHECK: %[[fits:.*]] = arith.cmpi ult, %[[all]], %[[limit]] : i8
 // CHECK: scf.if %[[fits]] {
-// CHECK: tile.dot {{.*}} {cpu.product = #cpu.product<row = "vpmaddubsw.lhs7", rows = 4, columns = 16, depth = 32, bounded = true>}
+// CHECK: tile.dot {{.*}} {split = #cpu.product<row = "vpmaddubsw.lhs7", rows = 4, columns = 16, depth = 32, bounded = true>}
 // CHECK: } else {
 // CHECK: stage.compute [32, 32] {
 // CHECK: %[[y:.*]] = tile.load
@@ -39,7 +39,7 @@ tile.kernel @bytes(%a: !A {tile.readonly}, %b: !A {tile.readonly}, %c: !C {tile.
   %zero = arith.constant dense<0> : tensor<32x32xi32>
   %x = tile.load %a[%i, %c0] : !A -> tensor<32x32xi8>
   %y = tile.load %b[%c0, %j] : !A -> tensor<32x32xi8>
-  %d = tile.dot %x, %y, %zero lhs_unsigned {cpu.product = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32,
+  %d = tile.dot %x, %y, %zero lhs_unsigned {split = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32,
     narrow = [#cpu.product<row = "vpmaddubsw.lhs7", rows = 4, columns = 16, depth = 32, bounded = true>,
               #cpu.product<row = "vpmaddubsw", rows = 3, columns = 16, depth = 32, bounded = true>]>}
     : tensor<32x32xi8>, tensor<32x32xi8>, tensor<32x32xi32>
@@ -60,7 +60,7 @@ tile.kernel @batches(%a: !tile.view<?x?x?xi8> {tile.readonly}, %b: !tile.view<?x
   %zero = arith.constant dense<0> : tensor<2x32x32xi32>
   %x = tile.load %a[%i, %c0, %c0] : !tile.view<?x?x?xi8> -> tensor<2x32x32xi8>
   %y = tile.load %b[%i, %c0, %c0] : !tile.view<?x?x?xi8> -> tensor<2x32x32xi8>
-  %d = tile.dot %x, %y, %zero lhs_unsigned {cpu.product = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32,
+  %d = tile.dot %x, %y, %zero lhs_unsigned {split = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32,
     narrow = [#cpu.product<row = "vpmaddubsw.lhs7", rows = 4, columns = 16, depth = 32, bounded = true>]>}
     : tensor<2x32x32xi8>, tensor<2x32x32xi8>, tensor<2x32x32xi32>
   tile.store %d, %c[%i, %c0, %c0] : tensor<2x32x32xi32>, !tile.view<?x?x?xi32>
@@ -76,7 +76,7 @@ tile.kernel @other(%a: !A {tile.readonly}, %b: !A {tile.readonly}, %c: !C {tile.
   %zero = arith.constant dense<0> : tensor<32x32xi32>
   %x = tile.load %a[%i, %c0] : !A -> tensor<32x32xi8>
   %y = tile.load %b[%c0, %j] : !A -> tensor<32x32xi8>
-  %d = tile.dot %x, %y, %zero {cpu.product = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32>}
+  %d = tile.dot %x, %y, %zero {split = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32>}
     : tensor<32x32xi8>, tensor<32x32xi8>, tensor<32x32xi32>
   tile.store %d, %c[%i, %j] : tensor<32x32xi32>, !C
 }

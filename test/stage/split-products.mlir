@@ -33,7 +33,7 @@ tile.kernel @blocks(%x: !V {tile.readonly}, %y: !V {tile.readonly}, %z: !V {tile
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %c0] : !V -> tensor<32x70xf32>
   %b = tile.load %y[%c0, %j] : !V -> tensor<70x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 6, columns = 16, depth = 24>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 6, columns = 16, depth = 24>}
     : tensor<32x70xf32>, tensor<70x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %j] : tensor<32x32xf32>, !V
 }
@@ -52,7 +52,7 @@ tile.kernel @direct(%x: !V {tile.readonly}, %y: !V {tile.readonly}, %z: !V {tile
   %zero = arith.constant dense<0.0> : tensor<2x64xf32>
   %a = tile.load %x[%i, %c0] : !V -> tensor<2x48xf32>
   %b = tile.load %y[%c0, %j] : !V -> tensor<48x64xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 2, columns = 32, depth = 32>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 2, columns = 32, depth = 32>}
     : tensor<2x48xf32>, tensor<48x64xf32>, tensor<2x64xf32>
   tile.store %d, %z[%i, %j] : tensor<2x64xf32>, !V
 }
@@ -71,7 +71,7 @@ tile.kernel @batches(%x: !tile.view<4x?x?xi8> {tile.readonly}, %y: !tile.view<4x
   %zero = arith.constant dense<0> : tensor<4x32x16xi32>
   %a = tile.load %x[%c0, %i, %c0] : !tile.view<4x?x?xi8> -> tensor<4x32x33xi8>
   %b = tile.load %y[%c0, %c0, %j] : !tile.view<4x?x?xi8> -> tensor<4x33x16xi8>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "vpmaddwd", rows = 3, columns = 16, depth = 32>}
     : tensor<4x32x33xi8>, tensor<4x33x16xi8>, tensor<4x32x16xi32>
   tile.store %d, %z[%c0, %i, %j] : tensor<4x32x16xi32>, !tile.view<4x?x?xi32>
 }

@@ -8,7 +8,7 @@ include "mlir/Pass/PassBase.td"
 def SelectMatrixInstructions : Pass<"cpu-select-matrix-instructions", "::mlir::ModuleOp"> {
   let summary = "Chooses the matrix instruction and the register block of each matmul";
   let description = [{
-    Gives every operation of a kernel with MatrixProductOpInterface the attribute `cpu.product`: the row of the
+    Gives every matmul of a kernel that has a place for it (ProductSplitOpInterface) the attribute `split`: the row of the
     description's `matrix_instructions` that computes it in the fewest cycles, the register block that wastes least,
     and as many steps as leave the panel of the right operand in the nearest cache. A product that has the
     attribute keeps it.
@@ -23,6 +23,19 @@ def SelectMatrixInstructions : Pass<"cpu-select-matrix-instructions", "::mlir::M
   let options = [Option<"keepSubnormals", "keep-subnormals", "bool", "false",
                         "take no instruction that reads subnormal numbers as zero">];
   let dependentDialects = ["::kiln::cpu::CpuDialect"];
+}
+
+def SplitProducts : Pass<"cpu-split-products", "::kiln::tile::KernelOp"> {
+  let summary = "Splits the matmuls whose definition has no attribute for how they are split";
+  let description = [{
+    Chooses the matrix instruction and the register block of matmuls with MatrixProductOpInterface but without
+    ProductSplitOpInterface, such as those of a plug-in, as `cpu-select-matrix-instructions` does for others. The pass splits them at once,
+    as `stage-split-products` does, because they have no place for the choice. A matmul that a plug-in's lowering may take stays whole.
+  }];
+  let options = [Option<"keepSubnormals", "keep-subnormals", "bool", "false",
+                        "take no instruction that reads subnormal numbers as zero">];
+  let dependentDialects = ["::kiln::cpu::CpuDialect", "::kiln::stage::StageDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def LowerMicroKernels : Pass<"cpu-lower-micro-kernels", "::mlir::ModuleOp"> {

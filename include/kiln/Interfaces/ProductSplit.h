@@ -6,6 +6,7 @@
 
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 #include <string>
@@ -39,13 +40,14 @@ struct ProductSplit {
 /// both operands fit in the given numbers of bits: `stage-guard-products`
 /// checks them first.
 struct NarrowProduct {
-  /// Replaces the attribute of the same name of the product.
-  mlir::NamedAttribute how;
+  mlir::Attribute how; ///< replaces the attribute that lists this version
   int64_t lhsBits = 0, rhsBits = 0; ///< 0: whatever the type holds
 };
 
 } // namespace kiln
 
 #include "kiln/Interfaces/ProductSplit.h.inc"
+
+#include "kiln/Interfaces/ProductSplitOp.h.inc"
 
 #endif // KILN_INTERFACES_PRODUCTSPLIT_H

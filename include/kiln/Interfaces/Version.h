@@ -12,7 +12,7 @@ namespace kiln {
 /// grows when operations, attributes or types of an older one have to be
 /// rewritten, or when there are new ones.
 constexpr uint64_t kDialectMajor = 0;
-constexpr uint64_t kDialectMinor = 4;
+constexpr uint64_t kDialectMinor = 5;
 
 /// What a file says of one dialect.
 struct VersionOfDialect : public mlir::DialectVersion {

@@ -44,6 +44,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
   staging.addPass(staging::createConvertTileToStage({/*fragments=*/false}));
   staging.addPass(staging::createStageGuardProducts());
   staging.addPass(staging::createStageSplitProducts());
+  staging.addPass(createSplitProducts({select.keepSubnormals}));
   staging.addPass(staging::createStagePlace({/*space=*/"", kConflict}));
   staging.addPass(staging::createStageAllocate());
   staging.addPass(createPrefetch());
@@ -57,6 +58,7 @@ void cpu::buildCpuPipeline(OpPassManager &pm,
 
 void cpu::registerCpuPasses() {
   registerPass([] { return createSelectMatrixInstructions(); });
+  registerPass([] { return createSplitProducts(); });
   registerPass([] { return createPrefetch(); });
   registerPass([] { return createStreamStores(); });
   registerPass(createConvertStageToCpuPass);

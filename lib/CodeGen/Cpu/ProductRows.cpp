@@ -124,9 +124,12 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
   int64_t columns = tile.vectors * use.n;
   // Steps are counted in whole vectors of the left operand.
   int64_t granule = std::lcm(use.k, config.lanes(bitsOf(use.lhs)));
-  bool isOnePass = !isa<scf::ForOp>(product->getParentOp()) &&
-                   double(k * columns * bitsOf(use.rhs) / 8) <=
-                       kOnePassShare * double(config.l1Bytes);
+  Operation *around = product->getParentOp();
+  if (isa<stage::BoxRegionOpInterface>(around))
+    around = around->getParentOp();
+  bool isOnePass =
+      !isa<scf::ForOp>(around) && double(k * columns * bitsOf(use.rhs) / 8) <=
+                                      kOnePassShare * double(config.l1Bytes);
   double matrixShare = isOnePass ? kOnePassShare : kMatrixShare;
   int64_t blocks = isMatrix ? kManyBlocks : rowBlocks(product, tile.rows);
   // They are also done so soon that panels must be read as memory likes it.
@@ -241,7 +244,6 @@ SmallVector<NarrowProduct>
 ProductAttr::getNarrowProducts(MatrixProductOpInterface product) const {
   SmallVector<NarrowProduct> result;
   target::TargetAttr description = target::getDescription(product);
-  auto name = StringAttr::get(getContext(), kProductAttr);
   for (Attribute other : getNarrowWays()) {
     auto way = cast<ProductAttr>(other);
     target::MatrixInstructionAttr row =
@@ -249,7 +251,7 @@ ProductAttr::getNarrowProducts(MatrixProductOpInterface product) const {
                     : target::MatrixInstructionAttr();
     if (std::optional<RowUse> use =
             row ? useOfRow(row, product, true) : std::optional<RowUse>())
-      result.push_back({NamedAttribute(name, way), use->lhsBits, use->rhsBits});
+      result.push_back({way, use->lhsBits, use->rhsBits});
   }
   return result;
 }

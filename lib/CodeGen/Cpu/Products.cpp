@@ -470,7 +470,9 @@ static LogicalResult lowerDot(MatrixProductOpInterface dot, KernelEmitter &e) {
   Operation *region = dot->getParentOp();
   Operation *before = region->getPrevNode();
   if (failed(staging::splitProduct(dot))) {
-    auto how = dot->getAttrOfType<ProductAttr>(kProductAttr);
+    auto holder = dyn_cast<ProductSplitOpInterface>(dot.getOperation());
+    auto how = holder ? dyn_cast_if_present<ProductAttr>(holder.getSplitAttr())
+                      : ProductAttr();
     return e.decline(how && !how.getRow().empty()
                          ? "no matrix instruction '" + how.getRow() +
                                "' for its types"

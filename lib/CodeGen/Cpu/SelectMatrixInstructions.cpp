@@ -7,6 +7,7 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
+#include "kiln/Staging/SplitProduct.h"
 #include "kiln/Target/Declines.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,6 +18,7 @@ using namespace kiln::cpu;
 
 namespace kiln::cpu {
 #define GEN_PASS_DEF_SELECTMATRIXINSTRUCTIONS
+#define GEN_PASS_DEF_SPLITPRODUCTS
 #include "kiln/Cpu/Passes.h.inc"
 } // namespace kiln::cpu
 
@@ -50,42 +52,43 @@ struct Choice {
   }
 };
 
-/// Annotates the products of kernels.
-struct SelectMatrixInstructionsPass
-    : cpu::impl::SelectMatrixInstructionsBase<SelectMatrixInstructionsPass> {
-  using SelectMatrixInstructionsBase::SelectMatrixInstructionsBase;
+/// Chooses how the products of a module are computed.
+struct ProductChooser {
+  target::TargetAttr description;
+  CpuConfig config;
+  bool keepSubnormals;
 
-  void runOnOperation() override {
-    target::TargetAttr description = target::getDescription(getOperation());
-    CpuConfig config = CpuConfig::fromDescription(description);
-    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      if (failed(target::verifyAsked(kernel, "instruction")))
-        return signalPassFailure();
-      kernel.walk([&](MatrixProductOpInterface product) {
-        if (failed(obey(product, config, description)))
-          return signalPassFailure();
-        std::optional<ProductShape> shape = getProductShape(product);
-        if (!shape || !shape->isRowMajor() ||
-            !isa<FloatType, IntegerType>(
-                product.getProductType().getElementType()))
-          return;
-        if (!product->hasAttr(kProductAttr))
-          product->setAttr(kProductAttr, select(product, config, description));
-      });
-    }
+  ProductChooser(Operation *op, bool keepSubnormals)
+      : description(target::getDescription(op)),
+        config(CpuConfig::fromDescription(description)),
+        keepSubnormals(keepSubnormals) {}
+
+  /// How a product is computed: as a schedule script asks for, else as `given`
+  /// says, else in the fewest cycles. Null if no way is known; fails if what is
+  /// asked for cannot be.
+  FailureOr<ProductAttr> choose(MatrixProductOpInterface product,
+                                ProductSplitAttrInterface given) {
+    FailureOr<ProductAttr> asked = obey(product);
+    if (failed(asked) || *asked || given)
+      return asked;
+    std::optional<ProductShape> shape = getProductShape(product);
+    if (!shape || !shape->isRowMajor() ||
+        !isa<FloatType, IntegerType>(product.getProductType().getElementType()))
+      return ProductAttr();
+    return select(product);
   }
 
-  /// Gives a product the instruction and the register block that a schedule
-  /// script asks for.
-  LogicalResult obey(MatrixProductOpInterface product, const CpuConfig &config,
-                     target::TargetAttr description) {
+private:
+  /// The instruction and the register block that a schedule script asks for;
+  /// null if it asks for none.
+  FailureOr<ProductAttr> obey(MatrixProductOpInterface product) {
     std::optional<target::Asked> asked =
         target::findAsked(product, "instruction");
     if (!asked)
-      return success();
+      return ProductAttr();
     auto value = cast<DictionaryAttr>(asked->value);
     StringRef name = value.getAs<StringAttr>("instruction").getValue();
-    auto refuse = [&](const Twine &why) {
+    auto refuse = [&](const Twine &why) -> LogicalResult {
       return target::emitUnmet(*asked,
                                "matrix instruction '" + name + "': " + why);
     };
@@ -126,12 +129,10 @@ struct SelectMatrixInstructionsPass
                                      ArrayAttr());
     if (!chosen)
       return failure();
-    product->setAttr(kProductAttr, chosen);
-    return success();
+    return chosen;
   }
 
-  ProductAttr select(MatrixProductOpInterface product, const CpuConfig &config,
-                     target::TargetAttr description) {
+  ProductAttr select(MatrixProductOpInterface product) {
     Choice best;
     if (!description || product.getLhsScaleOperand() ||
         product.getRhsScaleOperand())
@@ -151,7 +152,7 @@ struct SelectMatrixInstructionsPass
         report.declined(product, row.getName(), reason);
         continue;
       }
-      Choice choice = weigh(product, row, *use, config, description);
+      Choice choice = weigh(product, row, *use);
       if (choice.isBetterThan(best))
         std::swap(choice, best);
       if (choice.product)
@@ -167,14 +168,12 @@ struct SelectMatrixInstructionsPass
     target::keepDeclines(product);
     if (!best.product)
       return productWithoutRow(product, config);
-    return withNarrow(best, product, config, description);
+    return withNarrow(best, product);
   }
 
   /// The choice with faster ones for small numbers, if there are any.
-  static ProductAttr withNarrow(const Choice &best,
-                                MatrixProductOpInterface product,
-                                const CpuConfig &config,
-                                target::TargetAttr description) {
+  ProductAttr withNarrow(const Choice &best,
+                         MatrixProductOpInterface product) const {
     SmallVector<Choice> found;
     for (target::MatrixInstructionAttr row :
          description.getMatrixInstructions()) {
@@ -182,8 +181,8 @@ struct SelectMatrixInstructionsPass
       if (!use || (!use->lhsBits && !use->rhsBits) ||
           !findMatrixInstruction(row.getName()))
         continue;
-      Choice choice = weigh(product, row, *use, config, description);
-      choice.cycles += inspection(product, *use, config);
+      Choice choice = weigh(product, row, *use);
+      choice.cycles += inspection(product, *use);
       if (choice.cycles < kWorthLooking * best.cycles)
         found.insert(llvm::upper_bound(found, choice,
                                        [](const Choice &x, const Choice &y) {
@@ -205,8 +204,7 @@ struct SelectMatrixInstructionsPass
 
   /// Cycles to look at all numbers of the factors that have to fit: a load, an
   /// addition and another operation for each vector.
-  static double inspection(MatrixProductOpInterface product, const RowUse &use,
-                           const CpuConfig &config) {
+  double inspection(MatrixProductOpInterface product, const RowUse &use) const {
     double vectors = 0;
     for (auto [operand, bits] :
          {std::pair(&product.getLhsOperand(), use.lhsBits),
@@ -219,9 +217,8 @@ struct SelectMatrixInstructionsPass
     return 3 * vectors;
   }
 
-  static Choice weigh(MatrixProductOpInterface product,
-                      target::MatrixInstructionAttr row, const RowUse &use,
-                      const CpuConfig &config, target::TargetAttr description) {
+  Choice weigh(MatrixProductOpInterface product,
+               target::MatrixInstructionAttr row, const RowUse &use) const {
     Choice choice;
     choice.product = productByRow(product, row, use, config, description);
     RankedTensorType type = product.getProductType();
@@ -237,6 +234,52 @@ struct SelectMatrixInstructionsPass
     choice.bytes =
         use.rhs.getIntOrFloatBitWidth() + (use.lhsOffset ? 0.5 : 0.0);
     return choice;
+  }
+};
+
+/// Annotates the products of kernels.
+struct SelectMatrixInstructionsPass
+    : cpu::impl::SelectMatrixInstructionsBase<SelectMatrixInstructionsPass> {
+  using SelectMatrixInstructionsBase::SelectMatrixInstructionsBase;
+
+  void runOnOperation() override {
+    ProductChooser chooser(getOperation(), keepSubnormals);
+    for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
+      if (failed(target::verifyAsked(kernel, "instruction")))
+        return signalPassFailure();
+      kernel.walk([&](ProductSplitOpInterface holder) {
+        auto product = dyn_cast<MatrixProductOpInterface>(*holder);
+        if (!product)
+          return;
+        FailureOr<ProductAttr> chosen =
+            chooser.choose(product, holder.getSplitAttr());
+        if (failed(chosen))
+          return signalPassFailure();
+        if (*chosen)
+          holder.setSplitAttr(*chosen);
+      });
+    }
+  }
+};
+
+/// Splits the products that have no place for an annotation.
+struct SplitProductsPass : cpu::impl::SplitProductsBase<SplitProductsPass> {
+  using SplitProductsBase::SplitProductsBase;
+
+  void runOnOperation() override {
+    ProductChooser chooser(getOperation(), keepSubnormals);
+    staging::splitProducts(
+        cast<tile::Kernel>(getOperation().getOperation()),
+        [&](MatrixProductOpInterface product) -> ProductSplitAttrInterface {
+          if (isa<ProductSplitOpInterface>(*product))
+            return {};
+          FailureOr<ProductAttr> chosen = chooser.choose(product, {});
+          if (failed(chosen))
+            signalPassFailure();
+          return succeeded(chosen) && *chosen
+                     ? ProductSplitAttrInterface(*chosen)
+                     : ProductSplitAttrInterface();
+        });
   }
 };
 } // namespace

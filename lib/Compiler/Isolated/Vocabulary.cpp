@@ -402,6 +402,8 @@ bool kiln::isolated::isDecision(OperationName op, StringRef attribute) {
     return attribute == "printed_types";
   if (name == "tile.inline_asm")
     return attribute == "untranslated";
+  if (name == "tile.dot")
+    return attribute == "split";
   return name == "tile.kernel" && llvm::is_contained(kDecisions, attribute);
 }
 

@@ -129,7 +129,8 @@ struct ProductGuard {
     return condition;
   }
 
-  void run(ArrayRef<NarrowProduct> ways) {
+  /// `name` is that of the attribute that lists `ways`.
+  void run(StringAttr name, ArrayRef<NarrowProduct> ways) {
     for (const NarrowProduct &narrow : ways) {
       Value condition = fits(narrow);
       if (!condition)
@@ -139,7 +140,7 @@ struct ProductGuard {
       b.setInsertionPoint(choice.thenBlock()->getTerminator());
       Operation *copy = b.clone(*region);
       copy->walk([&](MatrixProductOpInterface other) {
-        other->setAttr(narrow.how.getName(), narrow.how.getValue());
+        other->setAttr(name, narrow.how);
       });
       b.setInsertionPoint(choice.elseBlock()->getTerminator());
     }
@@ -150,8 +151,12 @@ struct ProductGuard {
 struct StageGuardProductsPass
     : staging::impl::StageGuardProductsBase<StageGuardProductsPass> {
   void runOnOperation() override {
-    SmallVector<std::pair<MatrixProductOpInterface, SmallVector<NarrowProduct>>>
-        found;
+    struct Found {
+      MatrixProductOpInterface product;
+      StringAttr name;
+      SmallVector<NarrowProduct> ways;
+    };
+    SmallVector<Found> found;
     getOperation().walk([&](MatrixProductOpInterface product) {
       auto region =
           dyn_cast<stage::BoxRegionOpInterface>(product->getParentOp());
@@ -160,12 +165,12 @@ struct StageGuardProductsPass
       for (NamedAttribute named : product->getAttrs())
         if (auto how = dyn_cast<ProductSplitAttrInterface>(named.getValue()))
           if (auto ways = how.getNarrowProducts(product); !ways.empty())
-            found.push_back({product, ways});
+            found.push_back({product, named.getName(), ways});
     });
-    for (auto &[product, ways] : found)
+    for (auto &[product, name, ways] : found)
       ProductGuard(cast<stage::BoxRegionOpInterface>(product->getParentOp()),
                    product)
-          .run(ways);
+          .run(name, ways);
   }
 };
 } // namespace

@@ -286,8 +286,17 @@ void ProductSplitter::run() {
   });
 }
 
+/// How a matmul is split, by an attribute of it; null if none says so.
+static ProductSplitAttrInterface splitOf(MatrixProductOpInterface product) {
+  for (NamedAttribute named : product->getAttrs())
+    if (auto attr = dyn_cast<ProductSplitAttrInterface>(named.getValue()))
+      return attr;
+  return {};
+}
+
 FailureOr<std::string> staging::splitProduct(MatrixProductOpInterface product,
-                                             bool startsFresh) {
+                                             bool startsFresh,
+                                             ProductSplitAttrInterface split) {
   auto region = dyn_cast<stage::BoxRegionOpInterface>(product->getParentOp());
   if (!region || region->getNumResults() || !region.getFrom().empty() ||
       !region.getTo().empty() || product.getLhsScaleOperand() ||
@@ -308,38 +317,45 @@ FailureOr<std::string> staging::splitProduct(MatrixProductOpInterface product,
     if (&op != write && !isMemoryEffectFree(&op) &&
         hasEffect<MemoryEffects::Write>(&op))
       return failure();
-  for (NamedAttribute named : product->getAttrs())
-    if (auto attr = dyn_cast<ProductSplitAttrInterface>(named.getValue()))
-      if (std::optional<ProductSplit> how = attr.getProductSplit(product)) {
-        ProductSplitter(region, product, *how, read.getStorage(), startsFresh)
-            .run();
-        return how->lowering;
-      }
-  return failure();
+  if (!split)
+    split = splitOf(product);
+  std::optional<ProductSplit> how =
+      split ? split.getProductSplit(product) : std::nullopt;
+  if (!how)
+    return failure();
+  ProductSplitter(region, product, *how, read.getStorage(), startsFresh).run();
+  return how->lowering;
+}
+
+void staging::splitProducts(tile::Kernel kernel, ChooseSplit choose) {
+  auto isTaken =
+      findProductPlugIns(cast<tile::KernelOp>(kernel.getOperation()));
+  SmallVector<MatrixProductOpInterface> products;
+  kernel.walk([&](MatrixProductOpInterface product) {
+    if (!isTaken(product))
+      products.push_back(product);
+  });
+  target::TargetAttr description = target::getDescription(kernel);
+  for (MatrixProductOpInterface product : products) {
+    ProductSplitAttrInterface split =
+        choose ? choose(product) : ProductSplitAttrInterface();
+    FailureOr<std::string> lowering =
+        splitProduct(product, /*startsFresh=*/true, split);
+    if (failed(lowering))
+      continue;
+    target::restoreDeclines(product);
+    if (description)
+      target::Report::of(kernel.getContext())
+          .chose(product, "lowering", description.getName(), *lowering);
+    product->getParentOp()->erase();
+  }
 }
 
 namespace {
 struct StageSplitProductsPass
     : staging::impl::StageSplitProductsBase<StageSplitProductsPass> {
   void runOnOperation() override {
-    auto isTaken = findProductPlugIns(getOperation());
-    SmallVector<MatrixProductOpInterface> products;
-    getOperation().walk([&](MatrixProductOpInterface product) {
-      if (!isTaken(product))
-        products.push_back(product);
-    });
-    target::TargetAttr description = target::getDescription(getOperation());
-    for (MatrixProductOpInterface product : products) {
-      FailureOr<std::string> lowering =
-          splitProduct(product, /*startsFresh=*/true);
-      if (failed(lowering))
-        continue;
-      target::restoreDeclines(product);
-      if (description)
-        target::Report::of(&getContext())
-            .chose(product, "lowering", description.getName(), *lowering);
-      product->getParentOp()->erase();
-    }
+    staging::splitProducts(cast<tile::Kernel>(getOperation().getOperation()));
   }
 };
 } // namespace

@@ -3,4 +3,8 @@
 
 #include "kiln/Interfaces/ProductSplit.h"
 
+using namespace mlir;
+
 #include "kiln/Interfaces/ProductSplit.cpp.inc"
+
+#include "kiln/Interfaces/ProductSplitOp.cpp.inc"

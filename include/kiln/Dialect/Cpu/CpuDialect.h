@@ -24,11 +24,4 @@
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Cpu/CpuOps.h.inc"
 
-namespace kiln::cpu {
-
-/// Name of the attribute that says how a product is computed.
-inline constexpr llvm::StringLiteral kProductAttr = "cpu.product";
-
-} // namespace kiln::cpu
-
 #endif // KILN_DIALECT_CPU_CPUDIALECT_H

@@ -38,11 +38,11 @@ def Cpu_Pointer : LLVM_PointerInAddressSpace<0>,
     BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
 
 def Cpu_ProductAttr : AttrDef<Cpu_Dialect, "Product",
-    [DeclareAttrInterfaceMethods<ProductSplitAttrInterface, ["getNarrowProducts"]>]> {
+    [DeclareAttrInterfaceMethods<ProductSplitAttrInterface, ["getNarrowProducts", "verifyProductSplit"]>]> {
   let mnemonic = "product";
   let summary = "how a matrix product is computed";
   let description = [{
-    As the attribute `cpu.product` of an operation with MatrixProductOpInterface: blocks of `rows` x `columns`
+    As the attribute `split` of a matmul (ProductSplitOpInterface): blocks of `rows` x `columns`
     elements of the accumulator are summed up in registers, over at most `depth` steps at a time. Panels have
     `depth` steps. `row` names the matrix instruction. Without one, panels hold elements of the
     accumulator's type, and the code multiplies and adds them.

@@ -9,6 +9,7 @@
 #include "kiln/Interfaces/Cost.h"
 #include "kiln/Interfaces/IndexMap.h"
 #include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/ProductSplit.h"
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Tile/DotOps.h.inc"

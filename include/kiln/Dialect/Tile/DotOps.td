@@ -9,6 +9,7 @@ include "kiln/Interfaces/Accumulation.td"
 include "kiln/Interfaces/Cost.td"
 include "kiln/Interfaces/IndexMap.td"
 include "kiln/Interfaces/MatrixProduct.td"
+include "kiln/Interfaces/ProductSplit.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
@@ -16,6 +17,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
     DeclareOpInterfaceMethods<IndexMapOpInterface, ["getNumSummedDims", "getIndexMap"]>,
     DeclareOpInterfaceMethods<MatrixProductOpInterface, ["getAccOperand", "getProductPrecision",
       "setProductPrecision", "isLhsUnsigned", "isRhsUnsigned", "getImpreciseTerms"]>,
+    ProductSplitOpInterface,
     DeclareOpInterfaceMethods<AccumulationOpInterface, ["areZerosNeutral"]>,
     DeclareOpInterfaceMethods<CostOpInterface>]> {
   let summary = "Matrix product plus accumulator";
@@ -31,6 +33,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
     - `max_imprecise_acc`: up to this number of products of 8-bit floats that follow each other along k may be
       summed with 13 bits of fraction before their sum is added to the rest; 0, the default, for none.
       Operands of other types are summed as if it were 0.
+    - `split`: how a code generator splits the matmul into blocks, such as `#cpu.product`; not in programs that users write.
 
     Constraints:
     - (C1) All tiles have rank 2, or all have rank 3.
@@ -44,6 +47,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
     - (C9) Integers: the accumulator is i32 or i64.
     - (C10) `input_precision` is for floats.
     - (C11) `max_imprecise_acc` is not negative.
+    - (C12) `split` fits the matmul, as its own definition says.
 
     Numerics: products are exact in the accumulator's type or wider, or rounded once to it; the order
     of the sum is unspecified, and it may be rounded to the accumulator's type at each step.
@@ -65,8 +69,15 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
     Tile_NumberTile:$lhs, Tile_NumberTile:$rhs, Tile_NumberTile:$acc,
     DefaultValuedAttr<Tile_InputPrecision, "::kiln::tile::InputPrecision::ieee">:$input_precision,
     UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned,
-    DefaultValuedAttr<I64Attr, "0">:$max_imprecise_acc);
+    DefaultValuedAttr<I64Attr, "0">:$max_imprecise_acc,
+    OptionalAttr<ProductSplitAttr>:$split);
   let results = (outs Tile_NumberTile:$result);
+  let useCustomPropertiesEncoding = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$lhs, "::mlir::Value":$rhs, "::mlir::Value":$acc,
+    CArg<"::kiln::tile::InputPrecision", "::kiln::tile::InputPrecision::ieee">:$input_precision,
+    CArg<"bool", "false">:$lhs_unsigned, CArg<"bool", "false">:$rhs_unsigned, CArg<"uint64_t", "0">:$max_imprecise_acc), [{
+    build($_builder, $_state, result, lhs, rhs, acc, input_precision, lhs_unsigned, rhs_unsigned, max_imprecise_acc, {});
+  }]>];
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $acc (`precision` $input_precision^)?
     (`lhs_unsigned` $lhs_unsigned^)? (`rhs_unsigned` $rhs_unsigned^)? attr-dict

@@ -8,9 +8,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescriptionChecks.h"
+#include "kiln/Dialect/Kiln/ExtraCounts.h"
 #include "kiln/Dialect/Kiln/Suggest.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <cmath>
+#include <vector>
 
 using namespace mlir;
 using namespace kiln;
@@ -30,15 +32,18 @@ struct Entry {
 };
 } // namespace
 
-static constexpr Entry kBulkCopies[] = {{"rank", EntryKind::Count},
-                                        {"extent", EntryKind::Count},
-                                        {"align", EntryKind::Count},
-                                        {"row", EntryKind::Count},
-                                        {"chunk", EntryKind::Count}};
-static constexpr Entry kProducer[] = {{"warps", EntryKind::Count},
-                                      {"registers", EntryKind::Count},
-                                      {"granule", EntryKind::Count},
-                                      {"most", EntryKind::Count}};
+/// Those that code generators have declared.
+static std::vector<ExtraCounts> &declaredCounts() {
+  static std::vector<ExtraCounts> declared;
+  return declared;
+}
+
+ExtraCounts::ExtraCounts(StringLiteral family, StringLiteral dictionary,
+                         std::initializer_list<StringLiteral> entries)
+    : family(family), dictionary(dictionary), entries(entries) {
+  declaredCounts().push_back(*this);
+}
+
 static constexpr Entry kOperandCopies[] = {
     {"threads", EntryKind::Positive}, {"step", EntryKind::Positive},
     {"rows", EntryKind::Amount},      {"ends", EntryKind::Amount},
@@ -135,19 +140,23 @@ LogicalResult target::checkExtra(EmitError emitError, StringRef family,
                                  ArrayRef<MatrixInstructionAttr> instructions) {
   if (!extra)
     return success();
-  bool isGpu = family == "gpu";
   if (Attribute scaled = extra.get("scaled");
-      scaled && isGpu && failed(checkScaled(emitError, scaled, instructions)))
+      scaled && family == "gpu" &&
+      failed(checkScaled(emitError, scaled, instructions)))
     return failure();
   auto check = [&](DictionaryAttr list, StringRef name, StringRef where,
                    ArrayRef<Entry> entries) {
     Attribute given = list ? list.get(name) : Attribute();
     return given ? checkEntries(emitError, where, given, entries) : success();
   };
-  if (isGpu &&
-      (failed(check(extra, "bulk_copies", "bulk_copies", kBulkCopies)) ||
-       failed(check(extra, "producer", "producer", kProducer))))
-    return failure();
+  for (const ExtraCounts &one : declaredCounts()) {
+    auto entries = llvm::map_to_vector(one.entries, [](StringLiteral name) {
+      return Entry{name, EntryKind::Count};
+    });
+    if (one.family == family &&
+        failed(check(extra, one.dictionary, one.dictionary, entries)))
+      return failure();
+  }
   SmallVector<Entry> copies = llvm::to_vector(ArrayRef<Entry>(kOperandCopies));
   llvm::append_range(copies, kCopyRates);
   if (failed(check(extra, "operand_copies", "operand_copies", copies)) ||

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Machine.h"
+#include "kiln/Dialect/Kiln/ExtraCounts.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -175,6 +176,10 @@ static bool readNumbers(target::TargetAttr description, StringRef name,
          });
 }
 
+static const target::ExtraCounts kBulkCopies("gpu", "bulk_copies",
+                                             {"rank", "extent", "align", "row",
+                                              "chunk"});
+
 std::optional<BulkCopies> simt::bulkCopiesOf(target::TargetAttr description) {
   BulkCopies copies;
   bool isKnown = readNumbers(description, "bulk_copies",
@@ -185,6 +190,9 @@ std::optional<BulkCopies> simt::bulkCopiesOf(target::TargetAttr description) {
                               {"chunk", &copies.chunk}});
   return isKnown ? std::optional(copies) : std::nullopt;
 }
+
+static const target::ExtraCounts
+    kProducer("gpu", "producer", {"warps", "registers", "granule", "most"});
 
 std::optional<ProducerCosts>
 simt::producerCostsOf(target::TargetAttr description) {

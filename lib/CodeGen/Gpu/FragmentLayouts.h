@@ -13,9 +13,10 @@ namespace kiln::simt {
 class FragmentLayouts {
 public:
   FragmentLayouts(MatrixProductOpInterface op,
-                  target::MatrixInstructionAttr row, int64_t warps)
+                  target::MatrixInstructionAttr row,
+                  target::TargetAttr description, int64_t warps)
       : row(row), acc(op.getProductType().getShape()), fit(fitOf(op, row)),
-        grid(shareOut(op, row, warps)) {}
+        grid(shareOut(op, row, description, warps)) {}
 
   /// That of an operand (0: lhs, 1: rhs, 2: acc), of which an instruction takes
   /// `first` rows by `second` columns, and `shape` is the whole.

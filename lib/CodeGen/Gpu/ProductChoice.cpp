@@ -322,7 +322,7 @@ std::optional<ProductChoice> simt::chooseProduct(MatrixProductOpInterface op,
   int64_t rank = acc.getRank();
   int64_t m = acc.getDimSize(rank - 2), n = acc.getDimSize(rank - 1);
   int64_t k = lhs.getDimSize(rank - 1), deep = row.getK().getMin();
-  FragmentLayouts layouts(op, row, warps);
+  FragmentLayouts layouts(op, row, description, warps);
   const RowFit &fit = layouts.getFit();
   ProductChoice choice;
   choice.row = row;

@@ -8,9 +8,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowCosts.h"
+#include "ExchangeMachine.h"
+#include "LayoutChoice.h"
 #include "Machine.h"
 #include "MemoryProducts.h"
 #include "ProductChoice.h"
+#include "StorageAreas.h"
 #include "kiln/Dialect/Tile/ScaledProducts.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -62,8 +65,47 @@ LayoutAttr simt::atomOf(target::MatrixInstructionAttr row, int operand,
   return isExchanged ? atom.permute({1, 0}) : atom;
 }
 
+/// Whether a factor is loaded in rows that lie across the depth.
+static bool liesAcrossDepth(MatrixProductOpInterface op, int which) {
+  Value factor =
+      which == 0 ? op.getLhsOperand().get() : op.getRhsOperand().get();
+  bool isTransposed = false;
+  while (Value before = bytesBefore(factor)) {
+    isTransposed ^= isTransposition(factor.getDefiningOp());
+    factor = before;
+  }
+  auto load = factor.getDefiningOp<ViewAccessOpInterface>();
+  if (!load || load.getAccessedType().getRank() != 2)
+    return false;
+  index::Analysis scalars;
+  tile::AxisAnalysis facts(scalars);
+  int along = contiguityOf(load, facts).dim, depth = which == 0 ? 1 : 0;
+  return along >= 0 && (along ^ int(isTransposed)) != depth;
+}
+
+/// Whether a warp reads columns of the rhs by more instructions than as many
+/// rows of the lhs: reads that transpose move fewer bytes of a lane than plain
+/// ones.
+static bool readsColumnsInPieces(MatrixProductOpInterface op,
+                                 target::TargetAttr description) {
+  constexpr int64_t kWidest = 16;
+  Type element = getElementTypeOrSelf(op.getRhsOperand().get().getType());
+  if (!description || !element.isIntOrFloat())
+    return false;
+  TileMoves moves =
+      tileMovesOf(description, target::MoveKind::Load,
+                  element.getIntOrFloatBitWidth(), lanesOf(description));
+  return !moves.rows.empty() &&
+         llvm::all_of(moves.rows,
+                      [&](target::TileMoveAttr move) {
+                        return bytesOfAddress(move) < kWidest;
+                      }) &&
+         liesAcrossDepth(op, 1) && !liesAcrossDepth(op, 0);
+}
+
 WarpGrid simt::shareOut(MatrixProductOpInterface op,
-                        target::MatrixInstructionAttr row, int64_t warps) {
+                        target::MatrixInstructionAttr row,
+                        target::TargetAttr description, int64_t warps) {
   Sizes sizes(op);
   auto [isExchanged, m, n] = fitOf(op, row);
   // Each warp reads little of both factors. Where a product goes into the next
@@ -80,8 +122,10 @@ WarpGrid simt::shareOut(MatrixProductOpInterface op,
          fitsColumns = n * grid.columns * 2 <= sizes.n;
     if (!fitsRows && !fitsColumns)
       break;
-    if (fitsRows && (!fitsColumns || keepsRows ||
-                     sizes.m / grid.rows >= sizes.n / grid.columns))
+    int64_t rows = sizes.m / grid.rows, columns = sizes.n / grid.columns;
+    bool hasMoreRows = rows == columns ? !readsColumnsInPieces(op, description)
+                                       : rows > columns;
+    if (fitsRows && (!fitsColumns || keepsRows || hasMoreRows))
       grid.rows *= 2;
     else
       grid.columns *= 2;
@@ -119,7 +163,7 @@ RowCost simt::costOf(MatrixProductOpInterface op,
     bytes = double(cost.instructions * split.rows * split.columns * k) *
             (left + split.width * bytesOf(rhs));
   } else {
-    WarpGrid grid = shareOut(op, row, warps);
+    WarpGrid grid = shareOut(op, row, description, warps);
     RowFit fit = fitOf(op, row);
     int64_t rows = llvm::divideCeil(sizes.m, fit.m * grid.rows),
             columns = llvm::divideCeil(sizes.n, fit.n * grid.columns);

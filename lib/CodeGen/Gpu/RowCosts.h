@@ -33,7 +33,8 @@ struct WarpGrid {
   int64_t batches = 1, rows = 1, columns = 1;
 };
 WarpGrid shareOut(MatrixProductOpInterface op,
-                  target::MatrixInstructionAttr row, int64_t warps);
+                  target::MatrixInstructionAttr row,
+                  target::TargetAttr description, int64_t warps);
 
 /// What a product takes of a block that is alone on its core.
 struct RowCost {

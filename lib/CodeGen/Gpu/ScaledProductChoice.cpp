@@ -44,7 +44,7 @@ ProductChoice simt::chooseScaledProduct(MatrixProductOpInterface op,
           n = acc.getDimSize(rank - 1), k = tile::depthOf(op);
   int64_t deep = row.getK().getMin(),
           block = tile::scaledBlockOf(row, description);
-  FragmentLayouts layouts(op, row, warps);
+  FragmentLayouts layouts(op, row, description, warps);
   RowFit fit = layouts.getFit();
   int64_t packed[] = {tile::packedOf(op, 0), tile::packedOf(op, 1)};
   ProductChoice choice;

@@ -158,7 +158,7 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
     #kiln.contraction_tile<m = 64, n = 64, k = 32>]>,
   costs = {22},
   extra = {{warps_per_core = {18}, instances_per_core = {18},
-    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps, few_bytes, fenced_updates, thread_elements = 512 : i64, most_extent = 2147483647, operand_copies = {28}, matmul_costs = {29}{24}{26}{27}}>)",
+    registers_per_core = {19}, shared_per_core = {6}, assembly = "amdgcn", few_warps, few_bytes, fenced_updates{30}, thread_elements = 512 : i64, most_extent = 2147483647, operand_copies = {28}, matmul_costs = {29}{24}{26}{27}}>)",
       chip->name, chip->cores, chip->waves * chip->lanes,
       chip->megahertz * 1000000, chip->registers * 4,
       chip->isCdna() ? 524288 : 393216, chip->ldsKiB << 10,
@@ -177,6 +177,6 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
       copyBytes ? llvm::formatv(", row_copies = {0} : i64", copyBytes).str()
                 : "",
       scaled.empty() ? "" : ", scaled = {" + scaled + "}", kOperandCopies,
-      kMatmulCosts);
+      kMatmulCosts, chip->isCdna() ? ", tall_attention" : "");
   return target::parseDescription(text, context, "description of amd");
 }

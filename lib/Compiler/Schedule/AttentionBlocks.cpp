@@ -117,6 +117,36 @@ static int64_t ownRows(target::TargetAttr description) {
   return std::max(kRowsOfWarp, vector ? vector.getBits() / kLaneBits / 2 : 0);
 }
 
+/// Whether a warp takes the rows of two instructions: `tall_attention` in the
+/// description's `extra`. Warps then read half as many keys and values for each
+/// query. Two instances have to fit into the registers of a core, and there
+/// have to be as many.
+bool AttentionBuilder::hasTallWarps(int64_t rows, int64_t keys) const {
+  prim::AttentionOp attention = op;
+  DictionaryAttr extra =
+      ctx.description ? ctx.description.getExtra() : DictionaryAttr();
+  auto registers =
+      extra ? extra.getAs<IntegerAttr>("registers_per_core") : IntegerAttr();
+  // A mask takes registers, and half of the rows of a block that it cuts are in
+  // vain.
+  if (!registers || !extra.contains("tall_attention") || rows < kMostRows ||
+      ownProductRows || !rowDims.empty() || attention.getMask())
+    return false;
+  constexpr int64_t kInstances = 2, kLaneBits = 32;
+  int64_t bits = getElementTypeOrSelf(attention.getQuery().getType())
+                     .getIntOrFloatBitWidth(),
+          sums = block(dims.width) + keys,
+          words = sums + block(dims.depth) * bits / kLaneBits;
+  // A quarter is for keys, values and addresses.
+  if (2 * rows * words * kInstances >= registers.getInt() * 3 / 4)
+    return false;
+  int64_t instances =
+      llvm::divideCeil(knownSize(kernel, dims.query, kUnknownSize), 2 * rows);
+  for (int dim : dims.outer)
+    instances *= knownSize(kernel, dim, kUnknownSize);
+  return instances >= kInstances * target::countCores(ctx.description);
+}
+
 int64_t kiln::schedule::chooseThreadedRows(ScheduleContext &ctx,
                                            const KernelBuilder &kernel,
                                            const AttentionDims &dims, int dim) {
@@ -185,6 +215,9 @@ void AttentionBuilder::chooseThreadedBlocks() {
   ArrayRef<int64_t> sizes;
   if (asked)
     sizes = cast<DenseI64ArrayAttr>(asked->value).asArrayRef();
+  bool isTall = !asked && hasTallWarps(rows, kKeysOfTile);
+  if (isTall)
+    rows *= 2;
   if (asked && sizes[0])
     rows = sizes[0];
   kernel.dims[dims.query].block = rows;
@@ -227,7 +260,9 @@ void AttentionBuilder::chooseThreadedBlocks() {
       tile::kHintsAttr,
       tile::KernelHintsAttr::get(
           b.getContext(),
-          std::max(kWarpsOfFewRows, rows / ownRows(ctx.description)), 0, 0, 0));
+          std::max(kWarpsOfFewRows,
+                   rows / ownRows(ctx.description) / (isTall ? 2 : 1)),
+          0, 0, 0));
   kernel.dims[dims.key].block = keys;
 }
 

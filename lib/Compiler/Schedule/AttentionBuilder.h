@@ -52,6 +52,7 @@ private:
   // AttentionBlocks.cpp
   void chooseBlocks();
   void chooseThreadedBlocks();
+  bool hasTallWarps(int64_t rows, int64_t keys) const;
   /// Whether cores have several instances, so that one computes while others
   /// wait for what they load.
   bool sharesCores() const;

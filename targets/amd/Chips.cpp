@@ -177,6 +177,9 @@ target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
       copyBytes ? llvm::formatv(", row_copies = {0} : i64", copyBytes).str()
                 : "",
       scaled.empty() ? "" : ", scaled = {" + scaled + "}", kOperandCopies,
-      kMatmulCosts, chip->isCdna() ? ", tall_attention" : "");
+      kMatmulCosts,
+      // On gfx90a a wave of 64 queries takes more registers than two leave.
+      chip->isCdna() && chip->family != Family::CDNA2 ? ", tall_attention"
+                                                      : "");
   return target::parseDescription(text, context, "description of amd");
 }

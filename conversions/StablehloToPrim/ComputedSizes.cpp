@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes that a program computes: read from what computes them.
 #include "ComputedSizes.h"
+#include "kiln/Dialect/Prim/Shape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -256,12 +257,13 @@ Sizes withKnown(ArrayRef<OpFoldResult> sizes, RankedTensorType type,
   return result;
 }
 
-/// Multiples of sizes, and a number.
+/// Multiples of sizes, and a number. Sizes of what a program computes are sums
+/// of those of its operands.
 struct Sum {
+  explicit Sum(Translator &e, int depth) : e(e), depth(depth) {}
+
   SmallVector<std::pair<Value, int64_t>> terms;
   int64_t number = 0;
-  /// Sums of the same sums have any number of terms; these many are enough.
-  int left = 256;
 
   void add(OpFoldResult x, int64_t factor) {
     if (auto known = getConstantIntValue(x)) {
@@ -279,6 +281,10 @@ struct Sum {
       for (unsigned i : {0u, 1u})
         if (auto by = getConstantIntValue(op->getOperand(i)))
           return add(op->getOperand(1 - i), factor * *by);
+    if (OpFoldResult size = throughDim(op))
+      return add(size, factor);
+    if (OpFoldResult size = throughExtremum(op))
+      return add(size, factor);
     for (auto &[other, times] : terms)
       if (isSame(value, other)) {
         times += factor;
@@ -288,26 +294,87 @@ struct Sum {
   }
 
 private:
-  static bool isSame(Value a, Value b) {
-    auto x = a.getDefiningOp<tensor::DimOp>(),
-         y = b.getDefiningOp<tensor::DimOp>();
-    return a == b || (x && y && x.getSource() == y.getSource() &&
-                      x.getConstantIndex() == y.getConstantIndex());
+  /// The size of a result in terms of operands.
+  OpFoldResult throughDim(Operation *op) {
+    auto dim = dyn_cast_if_present<tensor::DimOp>(op);
+    auto result = dim ? dyn_cast<OpResult>(dim.getSource()) : OpResult();
+    if (!result || !dim.getConstantIndex())
+      return {};
+    Sizes sizes = prim::reifyResultShape(e.b, result.getOwner(),
+                                         result.getResultNumber());
+    OpFoldResult size =
+        sizes.empty() ? OpFoldResult() : sizes[*dim.getConstantIndex()];
+    return size == OpFoldResult(dim.getResult()) ? OpFoldResult() : size;
   }
+
+  /// The operand that is always the larger one, or the smaller one.
+  OpFoldResult throughExtremum(Operation *op) {
+    if (depth <= 0 || !isa_and_nonnull<arith::MaxSIOp, arith::MinSIOp>(op))
+      return {};
+    for (unsigned i : {0u, 1u}) {
+      Sum sum(e, depth - 1);
+      sum.add(op->getOperand(i), 1);
+      sum.add(op->getOperand(1 - i), -1);
+      if (sum.isNeverNegative())
+        return op->getOperand(isa<arith::MaxSIOp>(op) ? i : 1 - i);
+    }
+    return {};
+  }
+  bool isNeverNegative() const {
+    return number >= 0 && llvm::all_of(terms, [](auto &term) {
+             return term.second == 0 ||
+                    (term.second > 0 && isa_and_nonnull<tensor::DimOp>(
+                                            term.first.getDefiningOp()));
+           });
+  }
+
+  /// Whether values are of one dimension, or computed alike from equal ones.
+  bool isSame(Value a, Value b) {
+    Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+    if (a == b)
+      return true;
+    if (depth <= 0 || !x || !y || x->getName() != y->getName() ||
+        x->getNumOperands() != y->getNumOperands() || x->getNumRegions())
+      return false;
+    if (auto dim = dyn_cast<tensor::DimOp>(x))
+      return dim.getSource() == y->getOperand(0) &&
+             dim.getConstantIndex() ==
+                 cast<tensor::DimOp>(y).getConstantIndex();
+    return isa<arith::ArithDialect>(x->getDialect()) && a.getType().isIndex() &&
+           x->getAttrDictionary() == y->getAttrDictionary() &&
+           llvm::all_of_zip(x->getOperands(), y->getOperands(),
+                            [&](Value left, Value right) {
+                              return left.getType().isIndex() &&
+                                     difference(left, right, e, depth - 1) == 0;
+                            });
+  }
+
+public:
+  static std::optional<int64_t> difference(OpFoldResult a, OpFoldResult b,
+                                           Translator &e, int depth) {
+    Sum sum(e, depth);
+    sum.add(a, 1);
+    sum.add(b, -1);
+    for (auto [value, times] : sum.terms)
+      if (times != 0)
+        return std::nullopt;
+    return sum.number;
+  }
+
+private:
+  Translator &e;
+  int depth; ///< of operations that are compared with their operands
+  /// Sums of the same sums have any number of terms; these many are enough.
+  int left = 256;
 };
 
-std::optional<int64_t> differenceOf(OpFoldResult a, OpFoldResult b) {
-  Sum sum;
-  sum.add(a, 1);
-  sum.add(b, -1);
-  for (auto [value, times] : sum.terms)
-    if (times != 0)
-      return std::nullopt;
-  return sum.number;
+std::optional<int64_t> differenceOf(OpFoldResult a, OpFoldResult b,
+                                    Translator &e) {
+  return Sum::difference(a, b, e, /*depth=*/4);
 }
 
-bool isSameSize(OpFoldResult a, OpFoldResult b) {
-  return differenceOf(a, b) == 0;
+bool isSameSize(OpFoldResult a, OpFoldResult b, Translator &e) {
+  return differenceOf(a, b, e) == 0;
 }
 
 /// Positions of a dimension, and what is read from them.

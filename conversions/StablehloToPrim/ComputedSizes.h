@@ -30,8 +30,9 @@ Sizes withKnown(llvm::ArrayRef<mlir::OpFoldResult> sizes,
                 mlir::RankedTensorType type, Translator &e);
 
 /// a - b, if that does not depend on the sizes that both are computed from.
-std::optional<int64_t> differenceOf(mlir::OpFoldResult a, mlir::OpFoldResult b);
-bool isSameSize(mlir::OpFoldResult a, mlir::OpFoldResult b);
+std::optional<int64_t> differenceOf(mlir::OpFoldResult a, mlir::OpFoldResult b,
+                                    Translator &e);
+bool isSameSize(mlir::OpFoldResult a, mlir::OpFoldResult b, Translator &e);
 
 /// Pads by numbers that are computed.
 mlir::Value padComputed(mlir::Value x, mlir::Value value,

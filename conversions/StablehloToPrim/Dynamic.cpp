@@ -117,7 +117,7 @@ LogicalResult dynamicSlice(stablehlo::RealDynamicSliceOp op, Translator &e) {
         for (size_t dim = 0; dim < rank; ++dim) {
           if (getConstantIntValue((*strides)[dim]) != 1 ||
               (getConstantIntValue((*starts)[dim]) == 0 &&
-               isSameSize(have[dim], counts[dim])))
+               isSameSize(have[dim], counts[dim], e)))
             continue;
           sizes[dim] = counts[dim];
           begin[dim] = numberOf((*starts)[dim], e);

@@ -123,7 +123,7 @@ Value firstOf(Value x, ArrayRef<OpFoldResult> sizes, Translator &e) {
   bool isPart = false;
   for (auto [have, want] :
        llvm::zip_equal(MutableArrayRef(all).take_back(sizes.size()), sizes)) {
-    if (getConstantIntValue(want) || isSameSize(have, want))
+    if (getConstantIntValue(want) || isSameSize(have, want, e))
       continue;
     have = want;
     isPart = true;

@@ -303,16 +303,16 @@ std::optional<Scan> computedScanOf(ArrayRef<Sizes> lists,
   OpFoldResult zero = e.size(0), one = e.size(1);
   for (auto [dim, size] : llvm::enumerate(sizes)) {
     for (size_t list : {1, 2, 3})
-      if (!isSameSize(lists[list][dim], one))
+      if (!isSameSize(lists[list][dim], one, e))
         return std::nullopt;
     OpFoldResult window = lists[0][dim], low = lists[4][2 * dim],
                  high = lists[4][2 * dim + 1];
-    bool noLow = isSameSize(low, zero), noHigh = isSameSize(high, zero);
-    if (isSameSize(window, one) && noLow && noHigh)
+    bool noLow = isSameSize(low, zero, e), noHigh = isSameSize(high, zero, e);
+    if (isSameSize(window, one, e) && noLow && noHigh)
       continue;
-    bool forward = noHigh && differenceOf(window, low) == 1,
-         backward = noLow && differenceOf(window, high) == 1;
-    if (scan || !isSameSize(window, size) || (!forward && !backward))
+    bool forward = noHigh && differenceOf(window, low, e) == 1,
+         backward = noLow && differenceOf(window, high, e) == 1;
+    if (scan || !isSameSize(window, size, e) || (!forward && !backward))
       return std::nullopt;
     scan = Scan{int64_t(dim), backward};
   }

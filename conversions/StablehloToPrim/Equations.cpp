@@ -152,6 +152,11 @@ FailureOr<Tensors> matrices(Operation *op, Value source, Translator &e) {
   return parts;
 }
 
+/// Whether matrices have no elements: so have the results, which need no loop.
+bool isEmpty(const Tensors &matrices, Translator &e) {
+  return e.typeOf(matrices.front()).getNumElements() == 0;
+}
+
 LogicalResult finish(Operation *op, Tensors parts, Algebra &a) {
   Translator &e = a.e;
   auto type = partType(op, op->getResult(0).getType(), e);
@@ -172,6 +177,8 @@ LogicalResult cholesky(stablehlo::CholeskyOp op, Translator &e) {
   if (size != e.typeOf(matrix->front()).getDimSize(1))
     return e.unsupported(op, "on matrices that are not square");
   Algebra a{op, e};
+  if (isEmpty(*matrix, e))
+    return finish(op, *matrix, a);
   bool lower = op.getLower();
   Tensors source = lower ? *matrix : a.conj(a.transpose(*matrix));
   if (size > kFewRows && source.size() == 1) {
@@ -206,6 +213,8 @@ LogicalResult triangularSolve(stablehlo::TriangularSolveOp op, Translator &e) {
   if (failed(left) || failed(right))
     return failure();
   Algebra a{op, e};
+  if (isEmpty(*right, e))
+    return finish(op, *right, a);
   bool lower = op.getLower(), unit = op.getUnitDiagonal();
   Tensors matrix = *left, given = *right;
   auto form = op.getTransposeA();

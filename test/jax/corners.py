@@ -125,6 +125,13 @@ def complex_powers_and_products(x, y):
             jnp.cumprod(x[:6]), jnp.mean(x), jnp.sort(x), jnp.linalg.norm(x), jnp.prod(x[:5]), jnp.var(x))
 
 
+@program(np.zeros((2, 0, 0), "float32"))
+def equations_of_no_elements(x):
+    right = jnp.zeros((2, 0, 3))
+    return (jnp.linalg.inv(x), jnp.linalg.cholesky(x), jnp.linalg.solve(x, right), jnp.linalg.solve(jnp.eye(3), right.mT[0]), jnp.linalg.det(x),
+            jax.scipy.linalg.expm(x), lax.linalg.triangular_solve(x, right.mT, lower=True), jnp.linalg.inv(x + 1j))
+
+
 @program(normal(5, 9, 4), normal(4, 4) * 0.5, rtol=1e-4, atol=1e-5)
 def vmap_of_scans(xs, w):
     step = lambda c, x: (jnp.tanh(c @ w + x), c.sum())

@@ -101,6 +101,28 @@ def check_gradients(function, calls):
         torch.testing.assert_close(ours.grad, theirs.grad)
 
 
+#: Results with gradients that eager mode lays out in columns, and that the backward graph reads.
+COLUMNS = {
+    "inverse": torch.linalg.inv, "solution": lambda x: torch.linalg.solve(x, x[:, :2]), "root": lambda x: torch.linalg.cholesky(x @ x.t()),
+    "rotation": lambda x: torch.linalg.qr(x), "triangle": lambda x: torch.linalg.solve_triangular(x.triu(), x, upper=True),
+    "exponential": lambda x: (x.exp().t().contiguous().t(), x.sin()),
+}
+
+
+def check_columns(function, **options):
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend="kiln", fullgraph=True, **options)
+    for n in (5, 7):
+        ours, theirs = ((X.new_ones(n, n).cumsum(0).cumsum(1).sin() + 9 * torch.eye(n)).requires_grad_() for _ in range(2))
+        got, want = listed(compiled(ours)), listed(function(theirs))
+        for a, b in zip(got, want, strict=True):
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+            assert a.stride() == b.stride(), (a.stride(), b.stride())
+        for made in (got, want):
+            sum((one ** 2).sum() for one in made).backward()
+        torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-3, atol=1e-3)
+
+
 def written():
     """A view that is written through is the argument's memory."""
     torch._dynamo.reset()
@@ -164,10 +186,17 @@ def main():
             except Exception as error:
                 bad.append(f"made: {name} {options}")
                 print(f"not right: {bad[-1]}: {type(error).__name__} {error}")
+    for name, function in COLUMNS.items():
+        for options in ({"dynamic": False}, {"dynamic": True}):
+            try:
+                check_columns(function, **options)
+            except Exception as error:
+                bad.append(f"in columns: {name} {options}")
+                print(f"not right: {bad[-1]}: {type(error).__name__} {error}")
     written()
     written_as()
     strided()
-    print(f"{len(CASES) + len(MADE)} cases, " + (f"not right: {', '.join(bad)}" if bad else "all right"))
+    print(f"{len(CASES) + len(MADE) + len(COLUMNS)} cases, " + (f"not right: {', '.join(bad)}" if bad else "all right"))
     return 1 if bad else 0
 
 

@@ -117,8 +117,20 @@ class Compiled:
         self.reads_numbers = False
         #: For each result: the number of the package's result, an argument as it is, a size, or a constant.
         self.results, values, seen, self.types = [], [], [], []
-        bases = aliases.bases([node for node in output if node not in given])
-        parts = aliases.parts(graph_module.graph, output, strides or {}, lambda size: isinstance(size, int) or (
+        strides = strides or {}
+
+        def layout(node, place):
+            """(the strides that a result has in eager mode, the order of dimensions that has them, how they are made)"""
+            # What a backward graph gets, or an optimiser, is expected as torch traced it: on a GPU nothing else copies it.
+            usual = node.meta["val"].stride() if self.device.type != "cpu" else None
+            wanted = strides.get(place, usual)
+            order = aliases.physical(node.meta["val"], wanted) if wanted else None
+            return wanted, order, "strided" if order else aliases.layout(node.meta["val"], wanted) if place in strides else None
+
+        # What the backward graph gets is no view of a result that has other strides than torch traced.
+        bases = {node: base for node, base in aliases.bases([node for node in output if node not in given]).items()
+                 if output.index(node) in strides or output.index(base) not in strides or not layout(base, output.index(base))[2]}
+        parts = aliases.parts(graph_module.graph, output, strides, lambda size: isinstance(size, int) or (
             size.free_symbols <= self.symbols.keys() or lowering.is_known(size)))
         whole = {}  # the numbers of the package's results that parts are views of
 
@@ -159,11 +171,7 @@ class Compiled:
         for place, (node, one) in enumerate(zip(output, results)):
             order = kind = None
             if isinstance(one, (Value, pairs.Pair)) and node not in bases.values():
-                # What a backward graph gets, or an optimiser, is expected as torch traced it: on a GPU nothing else copies it.
-                usual = node.meta["val"].stride() if self.device.type != "cpu" else None
-                wanted = (strides or {}).get(place, usual)
-                order = aliases.physical(node.meta["val"], wanted) if wanted else None
-                kind = "strided" if order else aliases.layout(node.meta["val"], wanted) if place in (strides or {}) else None
+                wanted, order, kind = layout(node, place)
             if node in given:
                 self.results.append(("argument", given[node]))
             elif isinstance(one, draws.Saved):  # states stand behind the arguments while these are filled

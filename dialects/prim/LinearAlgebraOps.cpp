@@ -55,6 +55,27 @@ public:
                  check::printShape(input().getShape()));
   }
 
+  /// Complex matrices, whose elements are two columns each.
+  LogicalResult areComplex(unsigned number = 0) {
+    if (failed(haveRank()))
+      return failure();
+    ArrayRef<int64_t> shape = input(number).getShape();
+    if (!ShapedType::isDynamicShape(shape.take_back(2)) &&
+        shape.back() % 2 == 0)
+      return success();
+    return error("expected matrices of known size with two columns for each "
+                 "complex element, found " +
+                 check::printShape(shape));
+  }
+  LogicalResult areComplexAndSquare() {
+    if (failed(areComplex()))
+      return failure();
+    if (columns() == 2 * rows())
+      return success();
+    return error("expected twice as many columns as rows, found " +
+                 check::printShape(input().getShape()));
+  }
+
   /// `second` has the batch of the first operand and `rank` dimensions beyond.
   LogicalResult shareBatch(unsigned rank) {
     ArrayRef<int64_t> batch = input().getShape().drop_back(2);
@@ -159,6 +180,53 @@ TriangularSolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   int64_t rows = m.input(1).getShape().take_back(2).front();
   if (!check::compatible(rows, m.columns()))
     return m.error("expected " + Twine(m.columns()) + " rows, found " +
+                   Twine(rows));
+  m.giveSame(1);
+  return success();
+}
+
+LogicalResult
+ComplexCholeskyOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                    ValueRange operands, DictionaryAttr,
+                                    OpaqueProperties, RegionRange,
+                                    SmallVectorImpl<Type> &types) {
+  Matrices m("complex_cholesky", loc, operands, types);
+  // C1, C2
+  if (failed(m.areComplexAndSquare()))
+    return failure();
+  m.giveSame();
+  m.giveNumbers();
+  return success();
+}
+
+LogicalResult ComplexLuOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> loc,
+                                            ValueRange operands, DictionaryAttr,
+                                            OpaqueProperties, RegionRange,
+                                            SmallVectorImpl<Type> &types) {
+  Matrices m("complex_lu", loc, operands, types);
+  // C1, C2
+  if (failed(m.areComplex()))
+    return failure();
+  m.giveSame();
+  m.giveNumbers({std::min(m.rows(), m.columns() / 2)});
+  m.giveNumbers({m.rows()});
+  m.giveNumbers();
+  return success();
+}
+
+LogicalResult ComplexTriangularSolveOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr, OpaqueProperties, RegionRange,
+    SmallVectorImpl<Type> &types) {
+  Matrices m("complex_triangular_solve", loc, operands, types);
+  // C2 of A, C1, C3, C4, C2 of B
+  if (failed(m.areComplexAndSquare()) || failed(m.shareBatch(2)) ||
+      failed(m.areComplex(1)))
+    return failure();
+  int64_t rows = m.input(1).getShape().take_back(2).front();
+  if (rows != m.rows())
+    return m.error("expected " + Twine(m.rows()) + " rows, found " +
                    Twine(rows));
   m.giveSame(1);
   return success();
@@ -269,10 +337,10 @@ SmallVector<SizeSource> kiln::prim::sizeSources(Operation *op,
   auto svd = dyn_cast<SvdOp>(op);
   bool isFull = svd && svd.getFull();
   if (more == 1)
-    sizes.push_back(isa<LuOp>(op) && result == 2 ? m : k);
+    sizes.push_back(isa<LuOp, ComplexLuOp>(op) && result == 2 ? m : k);
   if (more < 2)
     return sizes;
-  if (isa<TriangularSolveOp>(op))
+  if (isa<TriangularSolveOp, ComplexTriangularSolveOp>(op))
     sizes.append({SizeSource{1, rank - 2}, SizeSource{1, rank - 1}});
   else if (svd && result == 0)
     sizes.append({m, isFull ? m : k});

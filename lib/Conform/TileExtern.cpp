@@ -140,7 +140,8 @@ void kiln::conform::addTileExtern() {
                "test/runtime/ranks.test");
   for (const char *op :
        {"prim.cholesky", "prim.lu", "prim.pivots_to_permutation",
-        "prim.triangular_solve", "prim.householder_qr",
+        "prim.triangular_solve", "prim.complex_cholesky", "prim.complex_lu",
+        "prim.complex_triangular_solve", "prim.householder_qr",
         "prim.householder_product", "prim.eigh", "prim.eig", "prim.svd"})
     exempt(op, "the host does it, and no target has a part in it: "
                "test/runtime/linear-algebra.test");

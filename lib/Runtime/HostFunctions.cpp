@@ -16,6 +16,13 @@ const HostFunction *kiln::runtime::findHostFunction(const std::string &name) {
        {"mm:x", "ma:x"},
        {"ma:x"},
        {"lower", "transpose", "unit"}},
+      // A capital letter is twice the size: complex elements are two columns.
+      {"complex_cholesky", {"mM:x"}, {"mM:x", ":i"}},
+      {"complex_lu", {"mN:x"}, {"mN:x", "k:i", "m:i", ":i"}},
+      {"complex_triangular_solve",
+       {"mM:x", "mA:x"},
+       {"mA:x"},
+       {"lower", "transpose", "unit"}},
       {"householder_qr", {"mn:x"}, {"mn:x", "k:x"}},
       {"householder_product", {"mn:x", "a:x"}, {"mn:x"}},
       {"eigh", {"mm:x"}, {"m:x", "mm:x", ":i"}},
@@ -54,6 +61,8 @@ public:
 
 private:
   bool matches(char name, int64_t size) {
+    if (name >= 'A' && name <= 'Z')
+      return size % 2 == 0 && matches(char(name - 'A' + 'a'), size / 2);
     if (name == 'k')
       return size == std::min(sizes.at('m'), sizes.at('n'));
     return sizes.emplace(name, size).first->second == size;

@@ -89,6 +89,8 @@ def lu(a):
             unblocked = jax.vmap(unblocked)
         pivots, rows, factors = unblocked(a)
         return factors, pivots, rows
+    if is_paired(a):
+        return complex_lu(a)
     if are_known(a) and (size := jax_blocked.columns_of_panel(a)):
         return jax_blocked.lu(a, size)
     if not is_large(a) and not is_one_call(a):
@@ -256,6 +258,10 @@ def svd(a, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
         u, s, vt, _ = host("svd full" if full else "svd", a, u=((rows, left), a.dtype), s=((count,), a.dtype),
                            vt=((right, columns), a.dtype), info=((), np.int32))
         return (s, u, vt) if compute_uv else (s,)
+    if is_paired_call(a) and not compute_uv:
+        # Of real matrices with the blocks [x -y; y x] in place of x + iy, which have each of them twice.
+        blocks = jnp.concatenate([jnp.concatenate([a.real, -a.imag], -1), jnp.concatenate([a.imag, a.real], -1)], -2)
+        return (svd(blocks, full_matrices=False, compute_uv=False)[0][..., ::2],)
     real = jnp.finfo(a.dtype)
     if rows < columns:
         found = svd(adjoint(a), full_matrices=full_matrices, compute_uv=compute_uv)
@@ -313,54 +319,54 @@ def is_one_call(a):
     return is_held(a) or (a.dtype in (np.float32, np.float64) and are_known(a) and min(a.shape[-2:]) > 1 and is_close())
 
 
-def is_interleaved(a):
-    """Whether complex matrices are the host's as real ones of twice the size."""
+def is_paired(a):
+    """Whether complex matrices are the host's."""
     if a.dtype not in (np.complex64, np.complex128) or not are_known(a):
         return False
     return max(a.shape[-2:]) >= LARGE or is_close()
 
 
-def interleaved(a):
-    """Each element x + iy as the block [x -y; y x]. Products, adjoints and triangles stay what they are. Choices by the place
-    within a block are one kernel, to join parts would be several."""
-    *lead, rows, columns = a.shape
-    re, im = a.real[..., None, :, None], a.imag[..., None, :, None]
-    row, column = np.arange(2)[:, None, None], np.arange(2)
-    blocks = jnp.where(row == column, re, jnp.where(row < column, -im, im))
-    return blocks.reshape(*lead, 2 * rows, 2 * columns)
+def is_paired_call(a):
+    """Whether complex matrices are the host's, except many small ones, which fill vectors."""
+    lead = a.shape[:-2]
+    are_few = all(isinstance(n, int) for n in lead) and math.prod(lead) <= near.SEVERAL
+    return is_paired(a) and (are_few or max(a.shape[-2:]) > TINY)
 
 
-def split_rows(a):
-    """Each row as two, of its real and its imaginary parts: the first one of two columns of `interleaved`."""
-    *lead, rows, columns = a.shape
-    parts = jnp.where(np.arange(2)[:, None] == 0, a.real[..., None, :], a.imag[..., None, :])
-    return parts.reshape(*lead, 2 * rows, columns)
+def paired(a):
+    """Each element as two columns, its real part and its imaginary part. A choice by the place is one kernel, to join parts would
+    be several."""
+    parts = jnp.where(np.arange(2) == 0, a.real[..., None], a.imag[..., None])
+    return parts.reshape(*a.shape[:-1], 2 * a.shape[-1])
 
 
-def joined_rows(a):
-    """What `split_rows` was made from."""
-    *lead, rows, columns = a.shape
-    pairs = a.reshape(*lead, rows // 2, 2, columns)
-    return lax.complex(pairs[..., 0, :], pairs[..., 1, :])
+def unpaired(a):
+    """What `paired` was made from."""
+    parts = a.reshape(*a.shape[:-1], a.shape[-1] // 2, 2)
+    return lax.complex(parts[..., 0], parts[..., 1])
+
+
+def complex_lu(a):
+    """The same as `lu` of complex matrices, by the host."""
+    m, n = a.shape[-2:]
+    factors, pivots, rows, _ = host("complex_lu", paired(a), lu=((m, 2 * n), a.real.dtype), pivots=((min(m, n),), np.int32),
+                                    rows=((m,), np.int32), info=((), np.int32))
+    return unpaired(factors), pivots, rows
 
 
 def complex_cholesky(a):
-    """The root of a matrix of blocks has blocks, because it is the only one with a positive diagonal."""
-    a = jnp.tril(a, -1) + jnp.eye(a.shape[-1], dtype=a.dtype) * a.real.astype(a.dtype)
-    root, = host_square("cholesky", interleaved(a), (2,))
-    return jnp.tril(joined_rows(root[..., ::2]))
+    """Its result has zeros above the diagonal."""
+    n = a.shape[-1]
+    root, _ = host("complex_cholesky", paired(a), root=((n, 2 * n), a.real.dtype), info=((), np.int32))
+    return unpaired(root)
 
 
 def complex_triangular_solve(a, b, lower, unit):
-    """a x = b. Rows are divided by the diagonal first, so that blocks of the diagonal are triangular, too."""
-    if not unit:
-        diagonal = jnp.diagonal(a, axis1=-2, axis2=-1)[..., None]
-        a, b = a / diagonal, b / diagonal
-    # Ones are assumed there, and blocks of the diagonal are read beside them.
-    a = jnp.where(np.eye(a.shape[-1], dtype=bool), 0, a)
-    b = split_rows(b)
-    x, = host(f"triangular_solve {'lower ' if lower else ''}unit", interleaved(a), b, x=(b.shape[-2:], b.dtype))
-    return joined_rows(x)
+    """a x = b."""
+    b = paired(b)
+    words = ["complex_triangular_solve"] + ["lower"] * lower + ["unit"] * unit
+    x, = host(" ".join(words), paired(a), b, x=(b.shape[-2:], b.dtype))
+    return unpaired(x)
 
 
 def rows_of_block(a):
@@ -378,7 +384,7 @@ def cholesky(context, a):
         return mlir.lower_fun(jax_small.cholesky, multiple_results=False)(context, a)
     if size := rows_of_block(matrix):
         return mlir.lower_fun(lambda a: jax_blocked.cholesky(a, size), multiple_results=False)(context, a)
-    if is_interleaved(matrix):
+    if is_paired(matrix):
         return mlir.lower_fun(complex_cholesky, multiple_results=False)(context, a)
     if not is_one_call(matrix):
         return linalg._cholesky_lowering(context, a)
@@ -392,7 +398,7 @@ def triangular_solve(context, a, b, *, left_side, lower, transpose_a, conjugate_
 
     matrix, right = context.avals_in
     is_small, size = jax_small.fits(matrix), rows_of_block(matrix)
-    if 0 not in right.shape and (is_small or size or is_interleaved(matrix)):
+    if 0 not in right.shape and (is_small or size or is_paired(matrix)):
         def solve_upright(a, b):
             a = jnp.conj(a) if conjugate_a else a
             turned = transpose_a == left_side

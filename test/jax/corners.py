@@ -125,6 +125,23 @@ def complex_powers_and_products(x, y):
             jnp.cumprod(x[:6]), jnp.mean(x), jnp.sort(x), jnp.linalg.norm(x), jnp.prod(x[:5]), jnp.var(x))
 
 
+@program((normal(3, 9, 9) + 1j * normal(3, 9, 9)[::-1]).astype("complex64"), (normal(40, 40) + 1j * normal(40, 40).T).astype("complex64"),
+         rtol=1e-4, atol=1e-4)
+def decompositions_of_complex_matrices(few, large):
+    adjoint = lambda x: jnp.conj(x).mT
+    found = []
+    for a in (few, large, few[:, :, :5], few[:, :5]):
+        q, r = jnp.linalg.qr(a)
+        factors, pivots, rows = lax.linalg.lu(a)
+        found += [q @ r, adjoint(q) @ q, jnp.abs(r), factors, pivots, rows, jnp.linalg.svd(a, compute_uv=False)]
+    for a in (few, large):
+        w, v = jnp.linalg.eigh(a + adjoint(a))
+        found += [w, (v * w[..., None, :]) @ adjoint(v), adjoint(v) @ v, jnp.linalg.solve(a, a[..., :3]), jnp.linalg.inv(a), jnp.linalg.slogdet(a)]
+    many = jnp.tile(few[:, :3, :3], (50, 1, 1))
+    return (*found, jnp.abs(jnp.linalg.qr(many)[1]), jnp.linalg.eigvalsh(many + adjoint(many)), jnp.linalg.solve(many, many + 1),
+            jax.grad(lambda a: jnp.abs(jnp.linalg.solve(a, a[:, :2] ** 2)).sum())(few[0]))
+
+
 @program(np.zeros((2, 0, 0), "float32"))
 def equations_of_no_elements(x):
     right = jnp.zeros((2, 0, 3))

@@ -125,3 +125,43 @@ func.func @types(%a: tensor<4x4xf16>) {
   %0:2 = prim.cholesky %a : tensor<4x4xf16>
   return
 }
+
+// -----
+
+func.func @complex_cholesky_c2(%a: tensor<4x4xf32>) {
+  // expected-error @+1 {{expected twice as many columns as rows, found [4, 4]}}
+  %0:2 = prim.complex_cholesky %a : tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @complex_lu_c1(%a: tensor<4xf32>) {
+  // expected-error @+1 {{expected at least two dimensions, found 1}}
+  %0:4 = prim.complex_lu %a : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @complex_lu_c2(%a: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected matrices of known size with two columns for each complex element, found [4, 3]}}
+  %0:4 = prim.complex_lu %a : tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @complex_solve_c2(%a: tensor<4x8xf32>, %b: tensor<3x2xf32>) {
+  // expected-error @+1 {{expected 4 rows, found 3}}
+  %0 = prim.complex_triangular_solve %a, %b : tensor<4x8xf32>, tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @complex_solve_c2_of_b(%a: tensor<4x8xf32>, %b: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected matrices of known size with two columns for each complex element, found [4, 3]}}
+  %0 = prim.complex_triangular_solve %a, %b : tensor<4x8xf32>, tensor<4x3xf32>
+  return
+}

@@ -2,7 +2,7 @@
 // RUN: kiln-opt %s --prim-simplify | FileCheck %s --check-prefix=SIZES
 
 // CHECK-LABEL: func.func @forms
-func.func @forms(%a: tensor<2x8x8xf32>, %b: tensor<2x8x3xf32>, %m: tensor<8x6xf64>, %s: tensor<6xf64>, %p: tensor<2x6xi32>) {
+func.func @forms(%a: tensor<2x8x8xf32>, %b: tensor<2x8x3xf32>, %m: tensor<8x6xf64>, %s: tensor<6xf64>, %p: tensor<2x6xi32>, %c: tensor<2x4x8xf32>) {
   // CHECK: prim.cholesky %{{.*}} : tensor<2x8x8xf32>
   %0:2 = prim.cholesky %a : tensor<2x8x8xf32>
   // CHECK: prim.lu %{{.*}} : tensor<8x6xf64>
@@ -21,6 +21,12 @@ func.func @forms(%a: tensor<2x8x8xf32>, %b: tensor<2x8x3xf32>, %m: tensor<8x6xf6
   %7:5 = prim.eig %a : tensor<2x8x8xf32>
   // CHECK: prim.svd %{{.*}} full : tensor<8x6xf64>
   %8:4 = prim.svd %m full : tensor<8x6xf64>
+  // CHECK: prim.complex_cholesky %{{.*}} : tensor<2x4x8xf32>
+  %9:2 = prim.complex_cholesky %c : tensor<2x4x8xf32>
+  // CHECK: prim.complex_lu %{{.*}} : tensor<8x6xf64>
+  %10:4 = prim.complex_lu %m : tensor<8x6xf64>
+  // CHECK: prim.complex_triangular_solve %{{.*}}, %{{.*}} lower unit : tensor<2x4x8xf32>, tensor<2x4x8xf32>
+  %11 = prim.complex_triangular_solve %c, %c lower unit : tensor<2x4x8xf32>, tensor<2x4x8xf32>
   return
 }
 

@@ -51,7 +51,8 @@ template <typename... Ops> void addAll(PrimTable &table) {
 void addPrimLinearAlgebra(PrimTable &table) {
   table.add<prim::CallbackOp>(evaluateCallback);
   addAll<prim::CholeskyOp, prim::LuOp, prim::PivotsToPermutationOp,
-         prim::TriangularSolveOp, prim::HouseholderQrOp,
+         prim::TriangularSolveOp, prim::ComplexCholeskyOp, prim::ComplexLuOp,
+         prim::ComplexTriangularSolveOp, prim::HouseholderQrOp,
          prim::HouseholderProductOp, prim::EighOp, prim::EigOp, prim::SvdOp>(
       table);
 }

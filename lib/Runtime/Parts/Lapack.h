@@ -4,6 +4,7 @@
 #define KILN_LIB_RUNTIME_LAPACK_H
 
 #include "kiln/System/Error.h"
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,8 +36,16 @@ using LapackInt = int32_t;
 /// What a size may be.
 Expected<LapackInt> lapackInt(int64_t size);
 
-/// A function of LAPACK or BLAS for float or double: `Args` are what it takes,
-/// by address, and a length for each character is passed behind them.
+/// What names of functions begin with.
+template <typename T> constexpr const char *lapackPrefix = "d";
+template <> inline constexpr const char *lapackPrefix<float> = "s";
+template <>
+inline constexpr const char *lapackPrefix<std::complex<float>> = "c";
+template <>
+inline constexpr const char *lapackPrefix<std::complex<double>> = "z";
+
+/// A function of LAPACK or BLAS for real or complex numbers: `Args` are what it
+/// takes, by address, and a length for each character is passed behind them.
 template <typename T, typename... Args> class LapackFunction {
 public:
   static Expected<LapackFunction> find(const char *name) {
@@ -44,7 +53,7 @@ public:
     if (!library)
       return library.takeError();
     Expected<void *> found =
-        (*library)->find((sizeof(T) == 4 ? "s" : "d") + std::string(name));
+        (*library)->find(lapackPrefix<T> + std::string(name));
     if (!found)
       return found.takeError();
     LapackFunction function;

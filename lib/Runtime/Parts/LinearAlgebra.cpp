@@ -3,8 +3,10 @@
 // matrices are column-major: it reads a row-major matrix as its transpose.
 #include "LinearAlgebra.h"
 #include "Lapack.h"
+#include <complex>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 using namespace kiln::runtime;
 
@@ -15,6 +17,19 @@ using Int = LapackInt;
 template <typename Fn> static Error byType(const HostArray &array, Fn fn) {
   return array.dtype == DType::f32 ? fn(static_cast<float *>(nullptr))
                                    : fn(static_cast<double *>(nullptr));
+}
+
+/// The same with the type of complex elements.
+template <typename Fn>
+static Error byComplexType(const HostArray &array, Fn fn) {
+  return array.dtype == DType::f32
+             ? fn(static_cast<std::complex<float> *>(nullptr))
+             : fn(static_cast<std::complex<double> *>(nullptr));
+}
+
+/// How many elements a row of a matrix has: complex ones are two columns each.
+template <typename T> static int64_t columnsOf(const HostArray &array) {
+  return array.last(0) / (std::is_floating_point_v<T> ? 1 : 2);
 }
 
 /// The address of matrix `number` of a batch; each has `size` elements.
@@ -28,9 +43,18 @@ static T *part(const HostArray &array, int64_t number, int64_t size) {
 template <typename T>
 static Int firstFailure(const T *factor, int64_t n, Int info) {
   for (int64_t k = 0; k < (info ? info - 1 : n); ++k)
-    if (!(factor[k * n + k] > 0))
+    if (!(std::real(factor[k * n + k]) > 0))
       return Int(k + 1);
   return info;
+}
+
+template <typename T> static T notANumber() {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::numeric_limits<T>::quiet_NaN();
+  } else {
+    auto part = std::numeric_limits<typename T::value_type>::quiet_NaN();
+    return T(part, part);
+  }
 }
 
 template <typename T> static Error cholesky(HostCall &call) {
@@ -38,7 +62,7 @@ template <typename T> static Error cholesky(HostCall &call) {
                               Int *>::find("potrf");
   if (!potrf)
     return potrf.takeError();
-  int64_t n = call.sources[0].last(0);
+  int64_t n = columnsOf<T>(call.sources[0]);
   Expected<Int> size = lapackInt(n);
   if (!size)
     return size.takeError();
@@ -52,10 +76,10 @@ template <typename T> static Error cholesky(HostCall &call) {
     if (info < 0)
       return lapackRefused("potrf", info);
     info = firstFailure(a, n, info);
-    T nan = std::numeric_limits<T>::quiet_NaN();
+    T nan = notANumber<T>();
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = 0; j < n; ++j)
-        a[i * n + j] = j > i ? 0 : info ? nan : a[i * n + j];
+        a[i * n + j] = j > i ? T() : info ? nan : a[i * n + j];
     call.targets[1].as<Int>()[k] = info;
   }
   return Error::success();
@@ -81,7 +105,7 @@ template <typename T> static Error lu(HostCall &call) {
                               Int *, Int *>::find("getrf");
   if (!getrf)
     return getrf.takeError();
-  int64_t m = call.sources[0].last(1), n = call.sources[0].last(0);
+  int64_t m = call.sources[0].last(1), n = columnsOf<T>(call.sources[0]);
   Expected<Int> rows = lapackInt(m), columns = lapackInt(n);
   if (!rows || !columns)
     return rows ? columns.takeError() : rows.takeError();
@@ -114,7 +138,7 @@ template <typename T> static Error triangularSolve(HostCall &call) {
                      const Int *, T *, const Int *>::find("trsm");
   if (!trsm)
     return trsm.takeError();
-  int64_t n = call.sources[1].last(1), m = call.sources[1].last(0);
+  int64_t n = call.sources[1].last(1), m = columnsOf<T>(call.sources[1]);
   Expected<Int> size = lapackInt(n), columns = lapackInt(m);
   if (!size || !columns)
     return size ? columns.takeError() : size.takeError();
@@ -219,6 +243,24 @@ Error kiln::runtime::runPivotsToPermutation(HostCall &call) {
 
 Error kiln::runtime::runTriangularSolve(HostCall &call) {
   return byType(call.sources[0], [&](auto *type) {
+    return triangularSolve<std::remove_pointer_t<decltype(type)>>(call);
+  });
+}
+
+Error kiln::runtime::runComplexCholesky(HostCall &call) {
+  return byComplexType(call.sources[0], [&](auto *type) {
+    return cholesky<std::remove_pointer_t<decltype(type)>>(call);
+  });
+}
+
+Error kiln::runtime::runComplexLu(HostCall &call) {
+  return byComplexType(call.sources[0], [&](auto *type) {
+    return lu<std::remove_pointer_t<decltype(type)>>(call);
+  });
+}
+
+Error kiln::runtime::runComplexTriangularSolve(HostCall &call) {
+  return byComplexType(call.sources[0], [&](auto *type) {
     return triangularSolve<std::remove_pointer_t<decltype(type)>>(call);
   });
 }

@@ -12,6 +12,9 @@ Error runCholesky(HostCall &call);
 Error runLu(HostCall &call);
 Error runPivotsToPermutation(HostCall &call);
 Error runTriangularSolve(HostCall &call);
+Error runComplexCholesky(HostCall &call);
+Error runComplexLu(HostCall &call);
+Error runComplexTriangularSolve(HostCall &call);
 Error runHouseholderQr(HostCall &call);
 Error runHouseholderProduct(HostCall &call);
 // Values and vectors (Eigenvalues.cpp).

@@ -134,6 +134,50 @@ LogicalResult runTriangularSolve(Call &call) {
   return success();
 }
 
+/// Each element is two columns.
+ComplexMatrix complexOf(const Matrix &pairs) {
+  ComplexMatrix made(pairs.rows, pairs.columns / 2);
+  for (auto [i, z] : llvm::enumerate(made.elements))
+    z = {pairs.elements[2 * i], pairs.elements[2 * i + 1]};
+  return made;
+}
+Matrix pairsOf(const ComplexMatrix &matrix) {
+  Matrix made(matrix.rows, 2 * matrix.columns);
+  for (auto [i, z] : llvm::enumerate(matrix.elements)) {
+    made.elements[2 * i] = z.real();
+    made.elements[2 * i + 1] = z.imag();
+  }
+  return made;
+}
+
+LogicalResult runComplexCholesky(Call &call) {
+  ComplexMatrix a = complexOf(call.input(0));
+  int64_t info = complexCholesky(a);
+  call.give(0, pairsOf(a));
+  call.giveNumbers(1, info);
+  return success();
+}
+
+LogicalResult runComplexLu(Call &call) {
+  ComplexMatrix a = complexOf(call.input(0));
+  Numbers pivots, rows(static_cast<size_t>(a.rows));
+  int64_t info = complexLu(a, pivots);
+  permute(pivots, rows);
+  call.give(0, pairsOf(a));
+  call.giveNumbers(1, pivots);
+  call.giveNumbers(2, rows);
+  call.giveNumbers(3, info);
+  return success();
+}
+
+LogicalResult runComplexTriangularSolve(Call &call) {
+  ComplexMatrix b = complexOf(call.input(1));
+  complexTriangularSolve(complexOf(call.input(0)), b, call.has("lower"),
+                         call.has("transpose"), call.has("unit"));
+  call.give(0, pairsOf(b));
+  return success();
+}
+
 LogicalResult runHouseholderQr(Call &call) {
   Matrix a = call.input(0), scales = call.output(1, 1);
   householderQr(a, scales);
@@ -225,6 +269,9 @@ LogicalResult runHostFunction(Operation *op, StringRef function,
       {"lu", runLu, 1, 4},
       {"pivots_to_permutation", runPermutation, 1, 1, 1},
       {"triangular_solve", runTriangularSolve, 2, 1},
+      {"complex_cholesky", runComplexCholesky, 1, 2},
+      {"complex_lu", runComplexLu, 1, 4},
+      {"complex_triangular_solve", runComplexTriangularSolve, 2, 1},
       {"householder_qr", runHouseholderQr, 1, 2},
       {"householder_product", runHouseholderProduct, 2, 1},
       {"eigh", runEigh, 1, 3},

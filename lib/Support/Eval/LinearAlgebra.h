@@ -52,6 +52,10 @@ int64_t lu(Matrix &a, Numbers &pivots);
 bool permute(const Numbers &pivots, Numbers &rows);
 void triangularSolve(const Matrix &a, Matrix &b, bool lower, bool transpose,
                      bool unit);
+int64_t complexCholesky(ComplexMatrix &a);
+int64_t complexLu(ComplexMatrix &a, Numbers &pivots);
+void complexTriangularSolve(const ComplexMatrix &a, ComplexMatrix &b,
+                            bool lower, bool transpose, bool unit);
 void householderQr(Matrix &a, Matrix &scales);
 void householderProduct(Matrix &a, const Matrix &scales);
 int64_t eigh(const Matrix &a, Matrix &values, Matrix &vectors);

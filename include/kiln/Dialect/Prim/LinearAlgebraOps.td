@@ -111,6 +111,76 @@ def Prim_TriangularSolveOp : Prim_LinearAlgebraOp<"triangular_solve"> {
   }];
 }
 
+/// Complex matrices are real ones: each element is two columns, its real part and its imaginary part. The numerics are those of
+/// the real operations, with magnitudes of complex numbers.
+class Prim_ComplexMatrixOp<string mnemonic> : Prim_LinearAlgebraOp<mnemonic>;
+
+def Prim_ComplexCholeskyOp : Prim_ComplexMatrixOp<"complex_cholesky"> {
+  let summary = "The triangular root of Hermitian positive definite matrices";
+  let description = [{
+    The lower triangular L with L L^H = A, whose diagonal is real and positive; elements above the diagonal are 0. A complex
+    matrix of n columns is a tensor of 2 n columns: the real and the imaginary part of each element. The upper triangle of A,
+    and imaginary parts of its diagonal, are not read. Where A is not positive definite `info` is the size of the first
+    leading part that is not, and all of L in the lower triangle is NaN. The host does it.
+
+    Constraints:
+    - (C1) The operand has at least two dimensions.
+    - (C2) The last two have known sizes, and the last is twice the one before it.
+
+    Since: 0.2.
+
+    Example: `%l, %info = prim.complex_cholesky %a : tensor<4x8x16xf32>`.
+  }];
+  let arguments = (ins Prim_Matrices:$operand);
+  let results = (outs Prim_Matrices:$result, Prim_Numbers32:$info);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Prim_ComplexLuOp : Prim_ComplexMatrixOp<"complex_lu"> {
+  let summary = "LU factorisation of complex matrices with rows exchanged";
+  let description = [{
+    P A = L U, as `prim.lu` states it for real matrices. The pivot of each column is an element with the largest sum of
+    |real part| and |imaginary part|, the first of them up to rounding. A complex matrix of n columns is a tensor of 2 n
+    columns: the real and the imaginary part of each element. `pivots` has k = min(m, n) elements. The host does it.
+
+    Constraints:
+    - (C1) The operand has at least two dimensions.
+    - (C2) The last two have known sizes, and the last is even.
+
+    Since: 0.2.
+
+    Example: `%lu, %pivots, %rows, %info = prim.complex_lu %a : tensor<4x8x12xf64>`.
+  }];
+  let arguments = (ins Prim_Matrices:$operand);
+  let results = (outs Prim_Matrices:$factors, Prim_Numbers32:$pivots, Prim_Numbers32:$permutation,
+    Prim_Numbers32:$info);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Prim_ComplexTriangularSolveOp : Prim_ComplexMatrixOp<"complex_triangular_solve"> {
+  let summary = "Solves equations with complex triangular matrices";
+  let description = [{
+    The X with A X = B, or A^T X = B with `transpose`, as `prim.triangular_solve` states it for real matrices. A complex
+    matrix of n columns is a tensor of 2 n columns: the real and the imaginary part of each element. The host does it.
+
+    Constraints:
+    - (C1) Both operands have the same rank, of at least two.
+    - (C2) The last two dimensions of both have known sizes. The last one of A is twice the one before it, which is the
+      number of rows of B; the last one of B is even.
+    - (C3) The dimensions before them are equal.
+    - (C4) Element types are equal.
+
+    Since: 0.2.
+
+    Example: `%x = prim.complex_triangular_solve %a, %b lower : tensor<4x8x16xf32>, tensor<4x8x6xf32>`.
+  }];
+  let arguments = (ins Prim_Matrices:$a, Prim_Matrices:$b, UnitAttr:$lower, UnitAttr:$transpose, UnitAttr:$unit);
+  let results = (outs Prim_Matrices:$x);
+  let assemblyFormat = [{
+    $a `,` $b (`lower` $lower^)? (`transpose` $transpose^)? (`unit` $unit^)? attr-dict `:` type($a) `,` type($b)
+  }];
+}
+
 def Prim_HouseholderQrOp : Prim_LinearAlgebraOp<"householder_qr"> {
   let summary = "A triangular matrix and the reflections that make a matrix triangular";
   let description = [{

@@ -16,7 +16,7 @@ namespace {
 /// CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion.
 enum : int { kUInt8 = 0, kUInt16 = 1, kUInt32 = 2, kUInt64 = 4 };
 enum : int { kNoSwizzle = 0, kSwizzle32 = 1, kSwizzle64 = 2, kSwizzle128 = 3 };
-enum : int { kPromote256 = 3 };
+enum : int { kPromote128 = 2, kPromote256 = 3 };
 
 int typeOf(int64_t bytes) {
   return bytes == 1   ? kUInt8
@@ -32,6 +32,15 @@ int swizzleOf(int64_t row) {
          : row == 32 ? kSwizzle32
          : row == 0  ? kNoSwizzle
                      : -1;
+}
+
+/// How many bytes the cache fetches together, where rows begin at multiples of
+/// what divides `starts`. Pieces of rows that begin within a line reach into
+/// the next one, and a longer fetch brings more that nothing reads: 1112 x 1560
+/// x 3256 of bf16 takes 37 us with 256 bytes, 32 with 128 on an H200.
+int promotionFor(uint64_t starts) {
+  constexpr uint64_t kLine = 128;
+  return starts % kLine ? kPromote128 : kPromote256;
 }
 
 } // namespace
@@ -50,6 +59,7 @@ std::string NvidiaDevice::encode(const KilnArgumentEncoding &recipe,
     return "a recipe for another view";
   uint64_t sizes[kTensorMapRank], strides[kTensorMapRank];
   uint32_t box[kTensorMapRank], steps[kTensorMapRank];
+  uint64_t address = view.buffer->address + view.byteOffset, starts = address;
   for (uint32_t k = 0; k < rank; ++k) {
     int64_t d = words[2 + 2 * k], extent = words[3 + 2 * k];
     if (d < 0 || d >= int64_t(rank) || extent < 1 || extent > kTensorMapExtent)
@@ -62,13 +72,14 @@ std::string NvidiaDevice::encode(const KilnArgumentEncoding &recipe,
     // A stride along one element counts for nothing, and may be any.
     if (view.sizes[d] == 1)
       strides[k] = 16;
+    else if (k)
+      starts |= strides[k];
     box[k] = uint32_t(extent);
     steps[k] = 1;
   }
-  uint64_t address = view.buffer->address + view.byteOffset;
   int status = cuda->cuTensorMapEncodeTiled(
       into.bytes, typeOf(words[0]), rank, reinterpret_cast<void *>(address),
       sizes, strides + 1, box, steps, /*interleave=*/0, swizzleOf(words[1]),
-      kPromote256, /*fill=*/0);
+      promotionFor(starts), /*fill=*/0);
   return status ? "its tensor map: " + cuda->describe(status) : "";
 }

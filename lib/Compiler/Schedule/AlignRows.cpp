@@ -11,7 +11,9 @@
 
 #include "AlignRows.h"
 #include "ConvertFactors.h"
+#include "LineCosts.h"
 #include "kiln/Interfaces/Movement.h"
+#include "kiln/Target/Limits.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>
@@ -21,7 +23,7 @@ using namespace kiln;
 using namespace kiln::schedule;
 using namespace kiln::target;
 
-/// What rows of a copy begin at multiples of.
+/// What copies that go on by themselves need rows to begin at multiples of.
 static constexpr int64_t kChunk = 16;
 
 /// The dimension along which elements lie side by side, the last of several; -1
@@ -33,16 +35,16 @@ static int rowDim(const Buffer &buffer) {
   return -1;
 }
 
-/// Bytes that the rows of a buffer begin at multiples of, 16 at most; 0 where
-/// its shape is not known or it has no rows.
-static int64_t alignmentOf(const Buffer &buffer, int64_t bytes) {
+/// Bytes that the rows of a buffer begin at multiples of, `most` at most; 0
+/// where its shape is not known or it has no rows.
+static int64_t alignmentOf(const Buffer &buffer, int64_t bytes, int64_t most) {
   auto isKnown = [](Extent extent) { return extent.isStatic(); };
   int row = rowDim(buffer);
   if (buffer.rank() < 2 || row < 0 || !isKnown(buffer.offset) ||
       !llvm::all_of(buffer.sizes, isKnown) ||
       !llvm::all_of(buffer.strides, isKnown))
     return 0;
-  int64_t alignment = std::gcd(kChunk, buffer.offset.get() * bytes);
+  int64_t alignment = std::gcd(most, buffer.offset.get() * bytes);
   for (int d = 0, rank = buffer.rank(); d < rank; ++d) {
     int64_t size = buffer.sizes[d].get(), stride = buffer.strides[d].get();
     if (size > 1 && stride <= 0)
@@ -144,50 +146,107 @@ static bool isOnlyFactor(const Group &group, Value value,
           isOnlyFactor(group, only->getOwner()->getResult(0), dot));
 }
 
+namespace {
+/// A factor that lies in memory. `map` says for each dimension of its buffer
+/// which one of the operand it is.
+struct Factor {
+  Value value;
+  ArrayRef<int64_t> contract;
+  AccessMap map;
+  int64_t bytes = 0, elements = 0; ///< of an element; all
+  int64_t alignment = 0; ///< bytes that its rows begin at multiples of
+};
+} // namespace
+
+/// What is known of a factor; nothing where a kernel cannot copy it. `line` is
+/// what rows begin at multiples of at most.
+static std::optional<Factor> findFactor(const Group &group, Value operand,
+                                        ArrayRef<int64_t> contract,
+                                        int64_t line) {
+  Factor found;
+  found.contract = contract;
+  for (int64_t d = 0,
+               rank = cast<RankedTensorType>(operand.getType()).getRank();
+       d < rank; ++d)
+    found.map.index.push_back(IndexExpr::dim(d));
+  found.value = beforeTransposes(group, operand, &found.map);
+  Operation *source = found.value.getDefiningOp();
+  int64_t bits = getElementTypeOrSelf(found.value).getIntOrFloatBitWidth();
+  if ((source && group.inGroup()(source)) ||
+      !group.host.hasBuffer(found.value) || bits % 8)
+    return std::nullopt;
+  const Buffer &buffer = group.host.buffer(found.value);
+  found.bytes = bits / 8;
+  found.elements = countOf(buffer.sizes);
+  found.alignment = alignmentOf(buffer, found.bytes, line);
+  if (found.elements <= 0 || !found.alignment || kChunk % found.bytes != 0)
+    return std::nullopt;
+  return found;
+}
+
 AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
   // Copies that go on by themselves move words. A copy of a factor moves each
   // element twice, which takes as long as `kUses` multiplications of it, and a
   // launch as long as `kLaunch` of all. A product of factors that lie across
   // the sum has half the speed otherwise: there `kUses` is for each byte.
-  constexpr int64_t kWord = 4, kUses = 256;
+  constexpr int64_t kWord = 4, kUses = 256, kLines = 4;
   constexpr double kLaunch = 1 << 30;
   TargetAttr description = group.ctx.description;
+  int64_t products = productsOf(group.host, dot);
   if (!group.ctx.tiling.model().sharesTiles() || !description ||
-      !description.getUnitOfKind(UnitKind::DMA))
+      !description.getUnitOfKind(UnitKind::DMA) || double(products) < kLaunch)
     return;
-  HostProgramBuilder &host = group.host;
-  int64_t products = productsOf(host, dot);
   // A factor with itself may lie along the sum on one side alone.
   bool isAlongSum =
       readsAlongSum(group, dot) && beforeTransposes(group, dot.getLhs()) !=
                                        beforeTransposes(group, dot.getRhs());
-  for (auto [operand, contract] :
-       {std::pair(dot.getLhs(), dot.getLhsContract()),
-        std::pair(dot.getRhs(), dot.getRhsContract())}) {
-    AccessMap map;
-    for (int64_t d = 0,
-                 rank = cast<RankedTensorType>(operand.getType()).getRank();
-         d < rank; ++d)
-      map.index.push_back(IndexExpr::dim(d));
-    Value factor = beforeTransposes(group, operand, &map);
-    Type element = getElementTypeOrSelf(factor);
-    Operation *source = factor.getDefiningOp();
-    if ((source && group.inGroup()(source)) || !host.hasBuffer(factor) ||
-        element.getIntOrFloatBitWidth() % 8)
+  // Lines were measured where instructions read factors that units copy.
+  Type multiplied =
+      multipliedType(getElementTypeOrSelf(dot.getLhs()), dot.getPrecision());
+  int64_t line = hasSharedFactors(description, multiplied)
+                     ? std::max(kChunk, transferBytes(description))
+                     : kChunk;
+  auto copyRows = [&](const Factor &factor, int row, int64_t multiple) {
+    copy(factor.value, row, multiple / factor.bytes,
+         roundsCopies(description, getElementTypeOrSelf(factor.value),
+                      dot.getPrecision()) &&
+             isOnlyFactor(group, factor.value, dot));
+  };
+  SmallVector<std::pair<unsigned, Factor>, 2> whole;
+  for (unsigned side : {0, 1}) {
+    std::optional<Factor> factor =
+        findFactor(group, dot->getOperand(side),
+                   side ? dot.getRhsContract() : dot.getLhsContract(), line);
+    if (!factor || products / factor->elements < kUses)
       continue;
-    const Buffer &buffer = host.buffer(factor);
-    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-    int64_t elements = countOf(buffer.sizes);
-    int64_t alignment = alignmentOf(buffer, bytes);
-    if (elements <= 0 || !alignment || kChunk % bytes != 0 ||
-        products / elements < kUses || double(products) < kLaunch)
+    const Buffer &buffer = group.host.buffer(factor->value);
+    bool paysAcross =
+        isAlongSum && products / factor->elements >= kUses * factor->bytes;
+    int row =
+        paysAcross ? summedDim(buffer, factor->map, factor->contract) : -1;
+    if (row < 0 && factor->alignment % kWord == 0) {
+      whole.push_back({side, *factor});
       continue;
-    bool paysAcross = isAlongSum && products / elements >= kUses * bytes;
-    int row = paysAcross ? summedDim(buffer, map, contract) : -1;
-    if (row >= 0 || alignment % kWord)
-      copy(factor, row >= 0 ? row : rowDim(buffer), kChunk / bytes,
-           roundsCopies(description, element, dot.getPrecision()) &&
-               isOnlyFactor(group, factor, dot));
+    }
+    // Long rows of the copy begin at lines.
+    row = row >= 0 ? row : rowDim(buffer);
+    bool isLong = buffer.sizes[row].get() * factor->bytes >= kLines * line;
+    copyRows(*factor, row, isLong ? line : kChunk);
+  }
+  auto isAtLines = [&](const auto &pair) {
+    return pair.second.alignment % line == 0;
+  };
+  if (line == kChunk || llvm::all_of(whole, isAtLines))
+    return;
+  LineCosts costs(group, dot);
+  for (auto &[side, factor] : whole)
+    costs.note(side, factor.alignment);
+  for (auto &[side, factor] : whole) {
+    // One value may be both factors, and have its copy.
+    const Buffer &buffer = group.host.buffer(factor.value);
+    if (alignmentOf(buffer, factor.bytes, line) % line != 0 &&
+        costs.isWorthCopying(side))
+      copyRows(factor, rowDim(buffer), line);
   }
 }
 

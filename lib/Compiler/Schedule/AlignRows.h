@@ -22,10 +22,11 @@ mlir::Value beforeTransposes(const Group &group, mlir::Value value,
                              AccessMap *map = nullptr);
 
 /// Copies of the factors of a product whose rows begin between the words that
-/// copies of threads move, with rows that begin at wider places, and of those
-/// whose rows are not along the sum where the machine wants that, with rows
-/// that are: launched before the product, which finds them in the place of the
-/// factors until `leave`.
+/// copies of threads move, with rows that begin at wider places, of those whose
+/// rows had better begin at lines (LineCosts.h), and of those whose rows are
+/// not along the sum where the machine wants that, with rows that are: launched
+/// before the product, which finds them in the place of the factors until
+/// `leave`.
 class AlignedRows {
 public:
   AlignedRows(Group &group, prim::DotGeneralOp dot);

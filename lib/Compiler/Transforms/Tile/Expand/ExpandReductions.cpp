@@ -176,8 +176,9 @@ static void expand(MatrixProductOpInterface op, const ProductShape &shape) {
   else
     acc = arith::ConstantOp::create(
         b, loc, cast<TypedAttr>(b.getZeroAttr(op.getProductType())));
+  Value start = arrange(b, loc, acc, ofResult);
   Value sum = tile::DotOp::create(
-      b, loc, lhs, rhs, arrange(b, loc, acc, ofResult),
+      b, loc, start.getType(), lhs, rhs, start,
       tile::InputPrecision(int(op.getProductPrecision())), op.isLhsUnsigned(),
       op.isRhsUnsigned(), op.getImpreciseTerms());
   // Where each dimension of the result lies in the sum.

@@ -60,21 +60,21 @@ ModuleOp moduleOf(Operation *op) {
   return module ? module : op->getParentOfType<ModuleOp>();
 }
 
-/// One entry with arguments of one size.
-struct Entry {
-  std::optional<OperationName> form;  ///< what it was when it was first seen
-  std::optional<Arguments> arguments; ///< none: it cannot be called
-  std::optional<Outcome> last;        ///< none: it has not been evaluated
-  std::optional<Location> place;
-  /// The program that gave `last`.
-  std::shared_ptr<OwningOpRef<ModuleOp>> module;
-};
-
 using Snapshot = std::shared_ptr<OwningOpRef<ModuleOp>>;
 } // namespace
 
 /// The state of one compilation's check.
 class SemanticsCheck::Impl {
+  /// One entry with arguments of one size.
+  struct Entry {
+    std::optional<OperationName> form;  ///< what it was when it was first seen
+    std::optional<Arguments> arguments; ///< none: it cannot be called
+    std::optional<Outcome> last;        ///< none: it has not been evaluated
+    std::optional<Location> place;
+    /// The program that gave `last`.
+    std::shared_ptr<OwningOpRef<ModuleOp>> module;
+  };
+
 public:
   Impl(const SemanticsOptions &options, MLIRContext *context)
       : options(options), context(context) {}

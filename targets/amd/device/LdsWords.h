@@ -19,9 +19,11 @@ inline uint32_t isOthers(uint32_t entry, uint32_t mine) {
          uint32_t((entry & kSeveral) != 0);
 }
 
-/// States of `n` words, in a vector of the host.
+/// States of `n` words, in a vector of the host. GCC ignores a size that a
+/// parameter tells behind the type of an alias: it makes one word of it.
 template <unsigned n> struct WordsOf {
-  using Type = uint32_t __attribute__((vector_size(4 * n)));
+  using Type [[gnu::vector_size(4 * n)]] = uint32_t;
+  static_assert(sizeof(Type) == 4 * n);
 };
 template <> struct WordsOf<1> {
   using Type = uint32_t;

@@ -98,8 +98,8 @@ def SimtOverlapProducts : Pass<"simt-overlap-products", "::kiln::tile::KernelOp"
     - nothing else in the loop reads or writes memory;
     - the description of the target states `split_barriers` in `extra`;
     - the rings have two slots more than are filled ahead (`#stage.slots`): one is read, and the other lets warps be an
-      iteration apart. `simt-stage-operands` gives this number if the registers of a core hold one instance only, or the pass
-      fills fewer of three slots ahead there. Two instances would multiply and compute in turns anyway;
+      iteration apart. `simt-stage-operands` gives this number if the registers of a core hold one instance only. With three
+      slots, `simt-overlap-products` fills one ahead. Two instances would multiply and compute in turns anyway;
     - of loops that hand a sum on to each other, the loop is the one with the fewest operations;
     - the accumulators of all products of the loop, and the operands in registers, fit into `registers` words of a thread.
   }];

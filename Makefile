@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Two commands matter: `make demo` and `make test`. Both install what is missing and build first.
-# `make check-fast` runs the tests that take seconds, for use while editing.
+# `make check-fast` runs the tests that take at most 1.3 seconds each, and a few longer ones, for use while editing.
 BUILD ?= build
 JOBS  ?= $(shell nproc)
 PREFIX ?= $(CURDIR)/install
@@ -29,7 +29,7 @@ test: build
 	-@bash tools/unpack-mlir.sh 19 $(BUILD)/other-mlir
 	@/usr/bin/python3 test/run.py $(BUILD)
 
-# The tests that take at most 1.3 seconds each: less than three minutes on two cores.
+# The tests that take at most 1.3 seconds each, and a few longer ones of folders that would keep none: less than three minutes on two cores.
 check-fast: build
 	@/usr/bin/python3 test/run.py $(BUILD) --fast
 

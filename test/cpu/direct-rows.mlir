@@ -51,7 +51,7 @@ tile.kernel @inner(%x: !M {tile.readonly}, %y: !N {tile.readonly}, %z: !O {tile.
   tile.store %d, %z[%i, %j, %c0] : tensor<32x32xf32>, !O
 }
 
-// Somebody may write the view.
+// The view may change: it is not marked `tile.readonly`.
 // CHECK-LABEL: func.func @changed(
 // CHECK-NOT: groups[80, 1]
 // CHECK: return

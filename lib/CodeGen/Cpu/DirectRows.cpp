@@ -1,4 +1,4 @@
-//===- DirectRows.cpp - Left factors that are read where they lie ---------===//
+//===- DirectRows.cpp - Lhs rows that are read where they lie -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Panels that keep rows are copies of a view's rows. Where all of the tile is

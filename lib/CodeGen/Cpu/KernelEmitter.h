@@ -21,11 +21,11 @@ struct DirectSum {
   Value base, stride; ///< of the view's memory, in elements
 };
 
-/// Rows of left factors that micro-kernels read from a view where all of a tile
-/// is inside, from step `step` of the tile on.
+/// Rows of an lhs that micro-kernels read from a view where all of a tile is
+/// inside, from step `step` of the tile on.
 struct DirectRows {
   Value inside; ///< whether it is; null: always
-  Value base; ///< of the tile in the view's memory
+  Value base;   ///< of the tile in the view's memory
   Value step;
   int64_t stride = 0; ///< from one row to the next
 };
@@ -72,8 +72,8 @@ public:
   target::TargetAttr description;
   llvm::DenseMap<Value, DirectSum> directSums;  ///< of storage
   llvm::DenseMap<Value, DirectRows> directRows; ///< of storage in panels
-  /// Regions that store such sums, or pack such rows, where the condition (null:
-  /// true) does not hold.
+  /// Regions that store such sums, or pack such rows, where the condition
+  /// (null: true) does not hold.
   llvm::DenseMap<mlir::Operation *, Value> skipped;
   bool streams = false;  ///< some store may be non-temporal
   bool acquired = false; ///< the unit of the products is prepared

@@ -3,7 +3,7 @@
 //
 // In a loop whose second product multiplies what is computed from the first
 // one's sums, the matrix unit would idle while threads compute. So all that
-// leads to a factor of the second product runs an iteration early, behind the
+// leads to an operand of the second product runs an iteration early, behind the
 // beginning of the second product of the iteration before: threads compute
 // while the unit multiplies (FlashAttention-3, Shah et al. 2024, section 3.2).
 //
@@ -104,7 +104,7 @@ private:
 };
 } // namespace
 
-/// Whether a factor of another product of the iteration is computed from the
+/// Whether an operand of another product of the iteration is computed from the
 /// sums.
 bool Overlap::feedsAnother(MatrixProductOpInterface product) {
   llvm::SetVector<Operation *> behind;
@@ -132,10 +132,10 @@ bool Overlap::isReadOnlyBy(Value storage, Operation *product) {
         return false;
       continue;
     }
-    Value factor = read.getResult();
-    while (factor.hasOneUse() && handsOnBytes(*factor.getUsers().begin()))
-      factor = (*factor.getUsers().begin())->getResult(0);
-    if (!factor.hasOneUse() || *factor.getUsers().begin() != product)
+    Value operand = read.getResult();
+    while (operand.hasOneUse() && handsOnBytes(*operand.getUsers().begin()))
+      operand = (*operand.getUsers().begin())->getResult(0);
+    if (!operand.hasOneUse() || *operand.getUsers().begin() != product)
       return false;
   }
   return true;
@@ -281,8 +281,8 @@ int64_t Overlap::ahead() {
   return isAlone ? std::max<int64_t>(slots.getCount() - 2, 0) : 0;
 }
 
-/// Registers of a thread for sums, and for factors that it holds. The wait for
-/// a late product stands before what makes its next factor
+/// Registers of a thread for sums, and for operands that it holds. The wait for
+/// a late product stands before what makes its next operand
 /// (chooseProductWait), so that one of them lives at a time.
 int64_t Overlap::registers() {
   auto wordsOf = [](Value tile) {

@@ -172,7 +172,8 @@ ProductWait simt::chooseProductWait(Operation *product, bool mayBeCarried,
   if (Operation *made = nextFactor(product)) {
     // A short product ends with what began before it, so that the warps of
     // another group have the unit, and their registers, for themselves
-    // meanwhile. A deep one goes on until its factor is overwritten.
+    // meanwhile. A deep one stays in flight until its operand is
+    // overwritten.
     constexpr int64_t kDeep = 128;
     auto left = cast<RankedTensorType>(
         cast<stage::StorageProductOpInterface>(product).getLhs().getType());

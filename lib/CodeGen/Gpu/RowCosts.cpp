@@ -65,16 +65,16 @@ LayoutAttr simt::atomOf(target::MatrixInstructionAttr row, int operand,
   return isExchanged ? atom.permute({1, 0}) : atom;
 }
 
-/// Whether a factor is loaded in rows that lie across the depth.
+/// Whether an operand is loaded in rows that lie across the depth.
 static bool liesAcrossDepth(MatrixProductOpInterface op, int which) {
-  Value factor =
+  Value value =
       which == 0 ? op.getLhsOperand().get() : op.getRhsOperand().get();
   bool isTransposed = false;
-  while (Value before = bytesBefore(factor)) {
-    isTransposed ^= isTransposition(factor.getDefiningOp());
-    factor = before;
+  while (Value before = bytesBefore(value)) {
+    isTransposed ^= isTransposition(value.getDefiningOp());
+    value = before;
   }
-  auto load = factor.getDefiningOp<ViewAccessOpInterface>();
+  auto load = value.getDefiningOp<ViewAccessOpInterface>();
   if (!load || load.getAccessedType().getRank() != 2)
     return false;
   index::Analysis scalars;
@@ -108,12 +108,12 @@ WarpGrid simt::shareOut(MatrixProductOpInterface op,
                         target::TargetAttr description, int64_t warps) {
   Sizes sizes(op);
   auto [isExchanged, m, n] = fitOf(op, row);
-  // Each warp reads little of both factors. Where a product goes into the next
-  // one each has whole rows: then sums along them, and the next left factor,
-  // stay within the warp.
+  // Each warp reads little of both operands. Where a product goes into the next
+  // one each has whole rows: then sums along them, and the next lhs, stay
+  // within the warp.
   bool keepsRows = isChained(op);
   WarpGrid grid;
-  // Warps with batches of their own read no factor that another one reads.
+  // Warps with batches of their own read no operand that another one reads.
   warps = std::max<int64_t>(warps, 1);
   grid.batches = std::min(warps, sizes.batch & -sizes.batch);
   warps /= grid.batches;
@@ -169,8 +169,8 @@ RowCost simt::costOf(MatrixProductOpInterface op,
             columns = llvm::divideCeil(sizes.n, fit.n * grid.columns);
     steps = deep * llvm::divideCeil(sizes.batch, grid.batches);
     cost.instructions = steps * rows * columns;
-    auto fragment = [&](int which, Value factor) {
-      return fragmentBytes(atomOf(row, which, fit.isExchanged), factor, lanes);
+    auto fragment = [&](int which, Value value) {
+      return fragmentBytes(atomOf(row, which, fit.isExchanged), value, lanes);
     };
     bytes = double(steps * warps) *
             (rows * fragment(0, lhs) + columns * fragment(1, rhs));

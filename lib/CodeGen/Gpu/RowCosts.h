@@ -14,7 +14,7 @@ namespace kiln::simt {
 /// How instructions of one warp compute a product. One with more rows or
 /// columns than the product has multiplies copies of those.
 struct RowFit {
-  /// The instruction has the product's columns as its rows: its factors are
+  /// The instruction has the product's columns as its rows: its operands are
   /// exchanged and transposed, and so is its result.
   bool isExchanged = false;
   int64_t m = 1, n = 1; ///< rows and columns of the product that it computes

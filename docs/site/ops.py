@@ -127,8 +127,11 @@ def listed(files, takes, most):
 
 
 def by_interface(tree, interfaces, folders):
-    """The files that reach the operation by the first of its interfaces that they ask."""
-    for interface in interfaces:
+    """The files that reach the operation by the first of its interfaces that they ask: one that a table lowers before others."""
+    def is_lowered(interface):
+        return any(path.startswith(tuple(folder + "/" for folder in folders)) and tree.body(interface)(path)
+                   for path in tree.interfaces.get(interface, []))
+    for interface in sorted(interfaces, key=lambda interface: not is_lowered(interface)):
         takes = tree.takes.get(("", interface), [])
         files = [path for path in tree.interfaces.get(interface, []) if path.startswith(tuple(folder + "/" for folder in folders))]
         if files:

@@ -260,7 +260,8 @@ Sizes withKnown(ArrayRef<OpFoldResult> sizes, RankedTensorType type,
 /// Multiples of sizes, and a number. Sizes of what a program computes are sums
 /// of those of its operands.
 struct Sum {
-  explicit Sum(Translator &e, int depth) : e(e), depth(depth) {}
+  /// `left`: how many steps this sum may take, with all that are made for it.
+  Sum(Translator &e, int depth, int &left) : e(e), depth(depth), left(left) {}
 
   SmallVector<std::pair<Value, int64_t>> terms;
   int64_t number = 0;
@@ -271,7 +272,10 @@ struct Sum {
       return;
     }
     Value value = cast<Value>(x);
-    Operation *op = left-- > 0 ? value.getDefiningOp() : nullptr;
+    if (left <= 0)
+      return;
+    --left;
+    Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
       add(op->getOperand(0), factor);
       add(op->getOperand(1), isa<arith::SubIOp>(op) ? -factor : factor);
@@ -312,10 +316,10 @@ private:
     if (depth <= 0 || !isa_and_nonnull<arith::MaxSIOp, arith::MinSIOp>(op))
       return {};
     for (unsigned i : {0u, 1u}) {
-      Sum sum(e, depth - 1);
+      Sum sum(e, depth - 1, left);
       sum.add(op->getOperand(i), 1);
       sum.add(op->getOperand(1 - i), -1);
-      if (sum.isNeverNegative())
+      if (left > 0 && sum.isNeverNegative())
         return op->getOperand(isa<arith::MaxSIOp>(op) ? i : 1 - i);
     }
     return {};
@@ -333,7 +337,7 @@ private:
     Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
     if (a == b)
       return true;
-    if (depth <= 0 || !x || !y || x->getName() != y->getName() ||
+    if (--left <= 0 || depth <= 0 || !x || !y || x->getName() != y->getName() ||
         x->getNumOperands() != y->getNumOperands() || x->getNumRegions())
       return false;
     if (auto dim = dyn_cast<tensor::DimOp>(x))
@@ -342,19 +346,23 @@ private:
                  cast<tensor::DimOp>(y).getConstantIndex();
     return isa<arith::ArithDialect>(x->getDialect()) && a.getType().isIndex() &&
            x->getAttrDictionary() == y->getAttrDictionary() &&
-           llvm::all_of_zip(x->getOperands(), y->getOperands(),
-                            [&](Value left, Value right) {
-                              return left.getType().isIndex() &&
-                                     difference(left, right, e, depth - 1) == 0;
-                            });
+           llvm::all_of_zip(
+               x->getOperands(), y->getOperands(), [&](Value one, Value other) {
+                 return one.getType().isIndex() &&
+                        difference(one, other, e, depth - 1, left) == 0;
+               });
   }
 
 public:
+  /// None, too, if it takes more than `left` steps to find.
   static std::optional<int64_t> difference(OpFoldResult a, OpFoldResult b,
-                                           Translator &e, int depth) {
-    Sum sum(e, depth);
+                                           Translator &e, int depth,
+                                           int &left) {
+    Sum sum(e, depth, left);
     sum.add(a, 1);
     sum.add(b, -1);
+    if (left <= 0)
+      return std::nullopt;
     for (auto [value, times] : sum.terms)
       if (times != 0)
         return std::nullopt;
@@ -364,13 +372,25 @@ public:
 private:
   Translator &e;
   int depth; ///< of operations that are compared with their operands
-  /// Sums of the same sums have any number of terms; these many are enough.
-  int left = 256;
+  int &left;
 };
 
 std::optional<int64_t> differenceOf(OpFoldResult a, OpFoldResult b,
                                     Translator &e) {
-  return Sum::difference(a, b, e, /*depth=*/4);
+  // Sums of the same sums have any number of terms; these many are enough.
+  int left = 1024;
+  Block *block = e.b.getInsertionBlock();
+  auto before = e.b.getInsertionPoint();
+  Operation *last = before == block->begin() ? nullptr : &*std::prev(before);
+  std::optional<int64_t> found = Sum::difference(a, b, e, /*depth=*/4, left);
+  // No operation that states a size in terms of operands is needed any more.
+  while (before != block->begin()) {
+    Operation *made = &*std::prev(before);
+    if (made == last || !isOpTriviallyDead(made))
+      break;
+    made->erase();
+  }
+  return found;
 }
 
 bool isSameSize(OpFoldResult a, OpFoldResult b, Translator &e) {

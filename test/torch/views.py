@@ -105,7 +105,10 @@ def check_gradients(function, calls):
 COLUMNS = {
     "inverse": torch.linalg.inv, "solution": lambda x: torch.linalg.solve(x, x[:, :2]), "root": lambda x: torch.linalg.cholesky(x @ x.t()),
     "rotation": lambda x: torch.linalg.qr(x), "triangle": lambda x: torch.linalg.solve_triangular(x.triu(), x, upper=True),
-    "exponential": lambda x: (x.exp().t().contiguous().t(), x.sin()),
+    "exponential": lambda x: (x.exp().t().contiguous().t(), x.sin()), "transposed inverse": lambda x: torch.linalg.inv(x).t(),
+    "beside the transposed": lambda x: ((y := torch.linalg.inv(x)), y.t()), "beside a row": lambda x: ((y := torch.linalg.inv(x)), y[1], y[2:, 1:]),
+    "beside itself": lambda x: ((y := torch.linalg.inv(x)), y.detach()), "rotation beside the transposed": lambda x: ((q := torch.linalg.qr(x)[0]), q.t()),
+    "row of an inverse": lambda x: torch.linalg.inv(x)[1], "beside the diagonal": lambda x: ((y := torch.linalg.inv(x)), torch.diagonal(y, 1)),
 }
 
 
@@ -119,6 +122,8 @@ def check_columns(function, **options):
             torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
             assert a.stride() == b.stride(), (a.stride(), b.stride())
         for made in (got, want):
+            assert len({one.untyped_storage().data_ptr() for one in made}) == len({one.untyped_storage().data_ptr() for one in want})
+            made = [one for one in made if one.requires_grad]
             sum((one ** 2).sum() for one in made).backward()
         torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-3, atol=1e-3)
 
@@ -187,7 +192,8 @@ def main():
                 bad.append(f"made: {name} {options}")
                 print(f"not right: {bad[-1]}: {type(error).__name__} {error}")
     for name, function in COLUMNS.items():
-        for options in ({"dynamic": False}, {"dynamic": True}):
+        # Where a view begins and ends is compared in known sizes; else tensors with such views stay in rows.
+        for options in ({"dynamic": False}, {"dynamic": True})[:1 if name in ("beside a row", "beside the diagonal") else 2]:
             try:
                 check_columns(function, **options)
             except Exception as error:

@@ -153,7 +153,8 @@ def physical(tensor, wanted):
     return [next(moved) if size != 1 else dim for dim, size in enumerate(shape)]
 
 
-def _are_same(some, others):
+def are_same(some, others):
+    """Whether sizes or strides are the same, whatever their symbols are."""
     return len(some) == len(others) and all(sympy.expand(sizes.size_of(a) - sizes.size_of(b)) == 0 for a, b in zip(some, others))
 
 
@@ -168,7 +169,7 @@ def layout(tensor, wanted):
     usual = [1] * len(shape)
     for dim in reversed(range(len(shape) - 1)):
         usual[dim] = usual[dim + 1] * shape[dim + 1]
-    other = [dim for dim in range(len(shape)) if not _are_same([usual[dim]], [wanted[dim]])]
+    other = [dim for dim in range(len(shape)) if not are_same([usual[dim]], [wanted[dim]])]
     if is_empty or all(statically_known_true(shape[dim] == 1) for dim in other):
         return "strided" if other else None
     behind = 0
@@ -178,6 +179,31 @@ def layout(tensor, wanted):
             return None
         behind += stride * (_guess(shape[dim]) - 1)
     return "spaced"
+
+
+def _steps(distance, strides):
+    """How many steps along each dimension of a row-major tensor come to a distance in its memory, or None."""
+    found, rest = [], sizes.size_of(distance)
+    for stride in map(sizes.size_of, strides):
+        count = rest // stride if isinstance(rest, int) and isinstance(stride, int) else 0 if rest == 0 else sympy.cancel(rest / stride)
+        count = count if isinstance(count, int) else int(count) if count.is_Integer else 0
+        found.append(count)
+        rest = sympy.expand(rest - count * stride)
+        rest = int(rest) if rest.is_Integer else rest
+    return found if rest == 0 and min(found, default=0) >= 0 else None
+
+
+def moved(view, base, wanted):
+    """(the strides, where it begins) of a view of a row-major tensor if that has other strides; None if no strides make it."""
+    start, steps = _steps(view.storage_offset(), base.stride()), [_steps(one, base.stride()) for one in view.stride()]
+    if view.dtype != base.dtype or start is None or None in steps:
+        return None
+    for dim, size in enumerate(base.shape):
+        # Its elements do not go on in the next row.
+        last = start[dim] + sum((n - 1) * one[dim] for n, one in zip(view.shape, steps) if one[dim])
+        if not statically_known_true(last < size):
+            return None
+    return [sum(n * stride for n, stride in zip(one, wanted)) for one in steps], sum(n * stride for n, stride in zip(start, wanted))
 
 
 def spaced(tensor, shape, strides):
@@ -203,7 +229,7 @@ def parts(graph, output, strides, is_known):
         made, base = node.meta["val"], maker.meta["val"]
         if maker is node and (shared[_memory(node)] == 1 or sizes.is_row_major(made)):
             continue  # a tensor that no view shares, or that the package returns as it is
-        if any(marks_of(base)) or not _are_same(made.stride(), strides[place]):
+        if any(marks_of(base)) or not are_same(made.stride(), strides[place]):
             continue
         if not all(is_known(sizes.size_of(one)) for one in (*made.shape, *made.stride(), made.storage_offset(), *base.shape)):
             continue

@@ -56,6 +56,17 @@ def _strides(graph_module):
         made = node.meta.get("example_value") if isinstance(node, torch.fx.Node) else None
         if isinstance(made, torch.Tensor) and made.layout == torch.strided and not is_traceable_wrapper_subclass(made):
             found[behind + place] = made.stride()
+    # What AOTAutograd makes views of stands behind the results.
+    owners, count = {}, len(context.fw_metadata.output_info)
+    for node in graph_module.graph.nodes:
+        made = node.meta.get("example_value")
+        if isinstance(made, torch.Tensor) and made.layout == torch.strided and not is_traceable_wrapper_subclass(made):
+            owners.setdefault(made.untyped_storage()._cdata, made)
+    for node, about in zip(returned, context.fw_metadata.output_info):
+        made = node.meta.get("example_value") if isinstance(node, torch.fx.Node) else None
+        if about.output_type.name in ("alias_of_intermediate", "alias_of_intermediate_save_as_output") and isinstance(made, torch.Tensor):
+            if made.layout == torch.strided:
+                found[behind + count + about.base_idx] = owners.get(made.untyped_storage()._cdata, made).stride()
     return found
 
 

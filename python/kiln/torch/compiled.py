@@ -67,6 +67,11 @@ def counts_in_storage(node, tensor):
     return node.args[0] is tensor and offset is not None
 
 
+def _numbers_of(tensor):
+    """The sizes of a tensor, its strides and where it begins."""
+    return [*tensor.shape, *tensor.stride(), tensor.storage_offset()]
+
+
 def _exchanges(graph):
     """Whether a graph exchanges tensors with other processes."""
     return any("c10d_functional" in getattr(node.target, "namespace", "") for node in graph.nodes)
@@ -127,9 +132,16 @@ class Compiled:
             order = aliases.physical(node.meta["val"], wanted) if wanted else None
             return wanted, order, "strided" if order else aliases.layout(node.meta["val"], wanted) if place in strides else None
 
-        # What the backward graph gets is no view of a result that has other strides than torch traced.
-        bases = {node: base for node, base in aliases.bases([node for node in output if node not in given]).items()
-                 if output.index(node) in strides or output.index(base) not in strides or not layout(base, output.index(base))[2]}
+        # What only the backward graph gets is no view of a result that has other strides than torch traced, nor is such a result one of it.
+        bases = {node: base for node, base in aliases.bases([node for node in output if node not in given]).items() if (
+            output.index(base) in strides or aliases.are_same(node.meta["val"].stride(), strides[output.index(node)])
+            if output.index(node) in strides else output.index(base) not in strides or not layout(base, output.index(base))[2])}
+        places = {base: output.index(base) for base in bases.values()}
+        laid = {base: layout(base, place)[0] for base, place in places.items() if place in strides and layout(base, place)[1]}
+        around = {node: aliases.moved(node.meta["val"], base.meta["val"], laid[base]) for node, base in bases.items() if base in laid}
+        for node, made in around.items():
+            if made is None or not self._are_known([*node.meta["val"].shape, *made[0], made[1]]):
+                laid.pop(bases[node], None)  # the views decide how it lies
         parts = aliases.parts(graph_module.graph, output, strides, lambda size: isinstance(size, int) or (
             size.free_symbols <= self.symbols.keys() or lowering.is_known(size)))
         whole = {}  # the numbers of the package's results that parts are views of
@@ -170,7 +182,7 @@ class Compiled:
 
         for place, (node, one) in enumerate(zip(output, results)):
             order = kind = None
-            if isinstance(one, (Value, pairs.Pair)) and node not in bases.values():
+            if isinstance(one, (Value, pairs.Pair)) and (node not in places or node in laid):
                 wanted, order, kind = layout(node, place)
             if node in given:
                 self.results.append(("argument", given[node]))
@@ -185,9 +197,13 @@ class Compiled:
                 behind = made.storage_offset() * made.itemsize - base.storage_offset() * base.itemsize
                 about = [[number(sizes.size_of(one)) for one in part] for part in (made.shape, made.stride(), [behind])]
                 self.results.append(("part", (views[node], made.dtype, aliases.marks_of(made), *about)))
-            elif node in bases and self._has_symbols(node.meta["val"]):
+            elif node in laid and place != places[node]:
                 made = node.meta["val"]
-                self.results.append(("view", (output.index(bases[node]), made.dtype, aliases.marks_of(made), made.shape, made.stride(), made.storage_offset())))
+                self.results.append(("view", (places[node], made.dtype, aliases.marks_of(made), made.shape, laid[node], 0)))
+            elif node in bases and (bases[node] in laid or self._are_known(_numbers_of(node.meta["val"]))):
+                made, base = node.meta["val"], bases[node]
+                lies = around[node] if base in laid else (made.stride(), made.storage_offset())
+                self.results.append(("view", (places[base], made.dtype, aliases.marks_of(made), made.shape, *lies)))
             elif node in parts:
                 made, base = node.meta["val"], parts[node].meta["val"]
                 maker = parts[node]
@@ -303,9 +319,8 @@ class Compiled:
                     add(stride, lambda given, i=i, dim=dim: given[i].stride(dim))
         return found
 
-    def _has_symbols(self, tensor):
+    def _are_known(self, numbers):
         """Whether arguments say the sizes of a view, its strides and where it begins."""
-        numbers = [*tensor.shape, *tensor.stride(), tensor.storage_offset()]
         return all(one.node.expr.free_symbols <= self.symbols.keys() for one in numbers if isinstance(one, torch.SymInt))
 
     def _size(self, expression, arguments):

@@ -88,13 +88,15 @@ LEAST = 512
 
 
 def columns_of_panel(a):
-    """How many columns LU factorises at once, or 0 for matrices that it does not factorise by blocks."""
+    """How many columns LU factorises at once, or 0 for matrices that it does not factorise by blocks, such as several at once."""
     if a.dtype not in (np.float32, np.float64) or not all(isinstance(n, int) for n in a.shape) or min(a.shape[-2:]) < LEAST:
+        return 0
+    if int(np.prod(a.shape[:-2])) != 1:
         return 0
     size = a.dtype.itemsize
     if not near.holds_matrices(os.environ.get("KILN_JAX_TARGET", "cpu"), 2, 2, size):
         return 0
-    held = PANEL // (int(np.prod(a.shape[:-2])) * size << (a.shape[-2] - 1).bit_length())
+    held = PANEL // (size << (a.shape[-2] - 1).bit_length())
     return min(held, 32) if held >= 4 else 0
 
 
@@ -120,8 +122,9 @@ def panel_lu(panel, first):
         head = jnp.sum(jnp.where(column == j, row, 0), -1, keepdims=True)
         place = jnp.where(chosen, target, jnp.where(place == target, pivot, place))
         factor = jnp.where(place > target, here / jnp.where(head == 0, 1, head), 0)[..., None]
-        changed = panel - factor * jnp.where(column > j, row, 0)[..., None, :]
-        panel = jnp.where((column == j) & (place > target)[..., None], factor, changed)
+        # What is finished stays as it is: zero times a NaN is a NaN.
+        below = (place > target)[..., None]
+        panel = jnp.where(below & (column > j), panel - factor * row[..., None, :], jnp.where(below & (column == j), factor, panel))
         return panel, place, jnp.where(column == j, pivot, pivots)
 
     place = jnp.broadcast_to(np.arange(count, dtype=np.int32), panel.shape[:-1])
@@ -158,7 +161,8 @@ def lu(a, size):
         across = jnp.where(column >= first + size, across, 0)
         below = jnp.where(row >= first + size, columns, 0)
         own = lax.dynamic_update_slice_in_dim(jnp.zeros_like(a), across, first, a.ndim - 2)
-        a = jnp.where((row >= first) & (row < first + size) & (column >= first + size), own, a - product(below, across))
+        right = column >= first + size
+        a = jnp.where((row >= first + size) & right, a - product(below, across), jnp.where((row >= first) & right, own, a))
         return a, lax.dynamic_update_slice_in_dim(pivots, found, first, pivots.ndim - 1), rows
 
     lead = a.shape[:-2]

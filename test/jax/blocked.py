@@ -56,7 +56,9 @@ def main():
             used = np.swapaxes(used, -1, -2) if transposed else used
             check(f"equations of {name} {left} {lower} {transposed}", abs((used @ x if left else x @ used) - b).max(), 1e-4)
     jax_blocked.LEAST = 36  # smaller matrices than those for which it pays
-    for shape in (70, 70), (2, 65, 65), (80, 36), (36, 80):
+    several = np.zeros((2, 65, 65), "float32")
+    assert loops(lax.linalg.lu, several) == (0, 1), "several matrices are not left to LAPACK"
+    for shape in (70, 70), (1, 65, 65), (80, 36), (36, 80):
         a = rng.standard_normal(shape).astype("float32")
         assert loops(lax.linalg.lu, a)[0] >= 2, "not block by block"
         factors, pivots, rows = (np.asarray(one) for one in jax.jit(lax.linalg.lu)(a))
@@ -72,6 +74,12 @@ def main():
             for k, pivot in enumerate(one):
                 changed[[k, pivot]] = changed[[pivot, k]]
             check(f"exchanges of {name}", float((changed != order).any()), 0)
+        # What is before a column and above it depends on nothing in it.
+        for value in (np.nan, np.inf):
+            changed = a.copy()
+            changed[..., 20:23, 34] = value
+            found = np.asarray(jax.jit(lax.linalg.lu)(changed)[0])
+            check(f"columns before {value} of {name}", float((found[..., :34, :34] != factors[..., :34, :34]).any()), 0)
     a = rng.standard_normal((2, 65, 65)).astype("float32")
     unit = np.asarray(jax.jit(lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True, unit_diagonal=True))(a[0] / 9, b[0].T))
     used = np.tril(a[0] / 9, -1) + np.eye(65)

@@ -121,6 +121,23 @@ void staging::foldChoices(Block &block) {
   }
 }
 
+/// Copies an operation of a loop behind it, with what the loop computes of the
+/// iteration's number for it.
+static void copyLast(OpBuilder &b, Operation *op, scf::ForOp loop,
+                     IRMapping &mapping,
+                     llvm::SmallPtrSetImpl<Operation *> &made) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (Operation *source = operand.getDefiningOp();
+          source && source->getBlock() == loop.getBody() &&
+          !mapping.contains(operand))
+        copyLast(b, source, loop, mapping, made);
+  });
+  Operation *copied = b.clone(*op, mapping);
+  copied->removeAttr(staging::kOfLastStep);
+  made.insert(copied);
+}
+
 void staging::peelLast(scf::ForOp loop) {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
@@ -147,26 +164,29 @@ void staging::peelLast(scf::ForOp loop) {
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
     mapping.map(argument, result);
   llvm::SmallPtrSet<Operation *, 16> made;
-  auto copy = [&](Operation *op) {
-    Operation *copied = b.clone(*op, mapping);
-    copied->removeAttr(kOfLastStep);
-    made.insert(copied);
-  };
   SmallVector<Operation *> marked;
   for (Operation &op : *loop.getBody())
     if (op.hasAttr(kOfLastStep))
       marked.push_back(&op);
   for (Operation *op : marked)
-    copy(op);
+    copyLast(b, op, loop, mapping, made);
+  // What the last iteration yields; nothing for values of early steps, which
+  // the shortened loop has computed. An argument may become another result of
+  // the loop: the uses are found before any of them changes.
+  SmallVector<std::pair<OpOperand *, Value>> replaced;
   for (auto [result, yielded] :
-       llvm::zip_equal(loop.getResults(), loop.getYieldedValues()))
-    if (Operation *source = yielded.getDefiningOp();
-        source && llvm::is_contained(marked, source))
-      result.replaceUsesWithIf(mapping.lookup(yielded), [&](OpOperand &use) {
-        Operation *whole =
-            loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
-        return !made.contains(whole);
-      });
+       llvm::zip_equal(loop.getResults(), loop.getYieldedValues())) {
+    Operation *source = yielded.getDefiningOp();
+    if (source && source->getBlock() == loop.getBody() &&
+        !llvm::is_contained(marked, source))
+      continue;
+    for (OpOperand &use : result.getUses())
+      if (!made.contains(
+              loop->getBlock()->findAncestorOpInBlock(*use.getOwner())))
+        replaced.push_back({&use, mapping.lookupOrDefault(yielded)});
+  }
+  for (auto [use, value] : replaced)
+    use->set(value);
   for (Operation *op : marked)
     op->removeAttr(kOfLastStep);
 }

@@ -377,14 +377,23 @@ private:
       last = std::max(last, at.getStep());
     }
     SmallPtrSet<Value, 4> always;
-    llvm::MapVector<Value, int64_t> unused; // slots, when the loop ends
+    // The loop ends one iteration early: an operation that takes a slot more
+    // iterations ahead of the last step would still wait for one in vain.
+    bool takesOneAhead = true;
+    // Slots when the loop ends: filled and not taken, taken and not released.
+    llvm::MapVector<Value, int64_t> unused, held;
     for (auto [order, op] : ordered) {
       auto at = op->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
       if (Value ring = stage::ringFilledBy(op))
         unused[ring] -= at.getStep();
+      if (Value ring = stage::ringFreedBy(op))
+        held[ring] += at.getStep();
+      if (Value ring = stage::ringTakenBy(op))
+        held[ring] -= at.getStep();
       if (Value ring = stage::ringTakenBy(op); ring && at.getStep() != last) {
         always.insert(ring);
         unused[ring] += at.getStep();
+        takesOneAhead &= at.getStep() == last - 1;
       }
       if (at.getStep() != last && op->getNumResults() &&
           !isMemoryEffectFree(op) && !readsOnly(op, always) && !onlyLoads(op) &&
@@ -406,7 +415,8 @@ private:
       schedule.push_back({op, static_cast<unsigned>(at.getStep())});
     }
     // No ring is consumed for an iteration that there is not.
-    const bool isPeeled = !always.empty() && staging::hasIterations(loop);
+    const bool isPeeled =
+        !always.empty() && takesOneAhead && staging::hasIterations(loop);
     for (auto [order, op] : ordered) {
       auto at = op->getAttrOfType<stage::AtAttr>(stage::kAtAttr);
       if (isPeeled && at.getStep() == last)
@@ -440,6 +450,9 @@ private:
     if (isPeeled)
       return success();
     rewriter.setInsertionPointAfter(*made);
+    for (auto [ring, count] : held)
+      for (; always.contains(ring) && count > 0; --count)
+        stage::ReleaseOp::create(rewriter, loc, ring);
     for (auto [ring, count] : unused)
       for (; always.contains(ring) && count > 0; --count) {
         stage::ConsumeOp::create(rewriter, loc, ring);

@@ -7,14 +7,15 @@ simt-insert-barriers, which are converted first. Each of its functions must pass
 must fail: without one of its barriers, ends of groups, waits for copies, arrivals, announced bytes or proxy fences, with one group
 more in flight behind a wait for products, with half of the announced bytes, and with a guarded copy that is issued always, unless
 its guard is the constant true.
-Barriers that order accesses to global memory alone are not the verifier's affair: the functions have none. --redundant says
-how many barriers stand where another one has ordered everything already, so that removing them breaks nothing. --same says how
-many guards only keep threads from copying what another thread copies to the same place. --covered says how many
-commits, waits and fences are for copies that another wait covers, too.
+Barriers that order accesses to global memory alone are not the verifier's affair: the functions have none. --covered names
+operations whose removal breaks nothing, as another barrier or wait orders everything already: `f:gpu.barrier#2` is the second
+barrier of @f. The mutants without them, and no others, must pass. --same says how many guards, no fewer, only keep threads from copying
+what another thread copies to the same place.
 
-Usage: mutations.py KILN_OPT [--least=N] [--redundant=N] [--same=N] [--covered=N] [--only=PREFIX] < MODULE
+Usage: mutations.py KILN_OPT [--least=N] [--covered=NAME,...] [--same=N] [--only=PREFIX] < MODULE
 """
 import argparse
+import collections
 import re
 import subprocess
 import sys
@@ -43,13 +44,16 @@ def functions_of(text):
 
 def mutants_of(function):
     """Pairs of a description and the lines of a broken function."""
+    places = collections.Counter()
     for i, line in enumerate(function):
         text = line.strip()
 
         def changed(to, i=i):
             return function[:i] + to + function[i + 1:]
         if text.startswith(REMOVED):
-            yield f"without '{text}'", changed([])
+            name = next(one for one in REMOVED if text.startswith(one))
+            places[name] += 1
+            yield f"without '{text}' ({name}#{places[name]})", changed([])
             if found := re.search(r"simt\.expect_bytes .* bytes (\d+)", text):
                 yield f"with fewer bytes in '{text}'", changed([line.replace(f"bytes {found.group(1)}", f"bytes {int(found.group(1)) // 2}")])
         elif found := re.search(r"(simt\.wait_products|stage\.wait) but (\d+)", text):
@@ -69,8 +73,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("kiln_opt")
     parser.add_argument("--least", type=int, default=1, help="mutants that there must be")
-    parser.add_argument("--redundant", type=int, default=0, help="barriers that may be removed")
-    parser.add_argument("--covered", type=int, default=0, help="commits, waits and fences of copies that may be removed")
+    parser.add_argument("--covered", default="", help="operations that may be removed, as FUNCTION:NAME#PLACE with commas between them")
     parser.add_argument("--same", type=int, default=0, help="guards of copies that may be removed")
     parser.add_argument("--only", default="", help="functions whose names begin like this")
     options = parser.parse_args()
@@ -88,7 +91,8 @@ def main():
     done = subprocess.run(
         [options.kiln_opt, "--split-input-file", f"--pass-pipeline=builtin.module({passes})", "-o", "/dev/null"],
         input="\n// -----\n".join("\n".join(body) for _, _, body in chunks), capture_output=True, text=True, check=False)
-    objected, wrong, redundant, same, covered = set(), [], 0, 0, 0
+    objected, wrong, found_places, same = set(), [], set(), 0
+    covered = {one for one in options.covered.split(",") if one}
     for line in done.stderr.splitlines():
         if found := re.match(r".*?:(\d+):\d+: (error|remark): (.*)", line):
             at = max(i for i, start in enumerate(starts) if start < int(found.group(1)))
@@ -97,14 +101,18 @@ def main():
             else:
                 wrong.append(line)
     for i, (name, what, _) in enumerate(chunks):
-        if i not in objected and what == "without 'gpu.barrier'" and redundant < options.redundant:
-            redundant += 1
-        elif i not in objected and what.startswith("without the guard") and same < options.same:
+        place = re.match(r"without '.*' \((.*)\)$", what)
+        known = f"{name}:{place.group(1)}" if place else ""
+        passes = what == "as it is" or known in covered
+        found_places.add(known)
+        if i not in objected and what.startswith("without the guard"):
             same += 1
-        elif i not in objected and re.match("without 'simt.(commit_copies|wait_copies|publish)", what) and covered < options.covered:
-            covered += 1
-        elif (i in objected) != (what != "as it is"):
-            wrong.append(f"@{name} {what}: " + ("passes" if i not in objected else "does not pass"))
+            passes = same <= options.same
+        if (i in objected) == passes:
+            wrong.append(f"@{name} {what}: " + ("does not pass" if passes else "passes"))
+    wrong += [f"{name} is not there" for name in sorted(covered - found_places)]
+    if same < options.same:
+        wrong.append(f"{same} guards of copies may be removed, fewer than {options.same}")
     mutants = len(chunks) - len(functions)
     print(f"{mutants} mutants of {len(functions)} functions, {len(wrong)} wrong")
     for line in wrong:

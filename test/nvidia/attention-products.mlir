@@ -16,7 +16,7 @@
 // RUN: FileCheck %s --check-prefix=EARLY < %t.early
 // RUN: kiln-opt %t.early --pass-pipeline='builtin.module(convert-tile-to-simt,llvm.func(simt-verify-barriers))' -o /dev/null
 // The wait behind the loop is for a loop with one block of keys. With four, the wait of the loop's last iteration covers that copy, too.
-// RUN: %python %S/../gpu/mutations.py kiln-opt --least=15 --redundant=1 --covered=3 < %t.early
+// RUN: %python %S/../gpu/mutations.py kiln-opt --least=15 --covered=attention:simt.commit_copies#6,attention:simt.wait_copies#4,attention:simt.publish#4,attention:gpu.barrier#3 < %t.early
 // RUN: for seed in 0 5; do for stages in 3 4; do kiln-run %s --entry=attention --target=reference,threads=nvidia:sm_90a,thread_options=stages=$stages,seed=$seed \
 // RUN:   --grid=1,1 --arg=random:1:f16:64x64 --arg=random:2:f16:256x64 --arg=random:3:f16:256x64 --arg=zeros:f32:64x64 --check || exit 1; done; done | FileCheck %s --check-prefix=RIGHT-EARLY
 // RIGHT-EARLY-COUNT-4: argument 3 (o): ok: 64x64xf32

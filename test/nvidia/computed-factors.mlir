@@ -5,7 +5,7 @@
 // RUN: kiln-opt %s --pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},tile.kernel(simt-assign-layouts,simt-stage-operands,stage-make-rings,stage-schedule,stage-pipeline,stage-allocate,simt-stage-products,simt-insert-barriers))' -o %t.kernels
 // RUN: FileCheck %s < %t.kernels
 // RUN: kiln-opt %t.kernels --pass-pipeline='builtin.module(convert-tile-to-simt,llvm.func(simt-verify-barriers))' -o /dev/null
-// RUN: %python %S/../gpu/mutations.py kiln-opt --least=18 --redundant=1 < %t.kernels
+// RUN: %python %S/../gpu/mutations.py kiln-opt --least=18 < %t.kernels
 // RUN: for seed in 0 3; do kiln-run %s --entry=halves --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=1 --arg=random:1:f16:256x64 --arg=random:2:f16:256x64 \
 // RUN:   --arg=random:3:f16:64x64 --arg=zeros:f32:64x64 --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
 // RUN: for seed in 0 3; do kiln-run %s --entry=words --target=reference,threads=nvidia:sm_90a,seed=$seed --grid=1 --arg=random:1:f32:256x64 --arg=random:2:f32:64x64 \

@@ -117,6 +117,20 @@ static int64_t ownRows(target::TargetAttr description) {
   return std::max(kRowsOfWarp, vector ? vector.getBits() / kLaneBits / 2 : 0);
 }
 
+/// How many instances have `rows` rows of `dim` each; a product that no number
+/// has room for is the largest one.
+static int64_t countInstances(const KernelBuilder &kernel,
+                              const AttentionDims &dims, int dim,
+                              int64_t rows) {
+  int64_t instances =
+      llvm::divideCeil(knownSize(kernel, dim, kUnknownSize), rows);
+  for (int outer : dims.outer)
+    if (llvm::MulOverflow(instances, knownSize(kernel, outer, kUnknownSize),
+                          instances))
+      return INT64_MAX;
+  return instances;
+}
+
 /// Whether a warp takes the rows of two instructions: `tall_attention` in the
 /// description's `extra`. Warps then read half as many keys and values for each
 /// query. Two instances have to fit into the registers of a core, and there
@@ -140,10 +154,7 @@ bool AttentionBuilder::hasTallWarps(int64_t rows, int64_t keys) const {
   // A quarter is for keys, values and addresses.
   if (2 * rows * words * kInstances >= registers.getInt() * 3 / 4)
     return false;
-  int64_t instances =
-      llvm::divideCeil(knownSize(kernel, dims.query, kUnknownSize), 2 * rows);
-  for (int dim : dims.outer)
-    instances *= knownSize(kernel, dim, kUnknownSize);
+  int64_t instances = countInstances(kernel, dims, dims.query, 2 * rows);
   return instances >= kInstances * target::countCores(ctx.description);
 }
 
@@ -153,10 +164,8 @@ int64_t kiln::schedule::chooseThreadedRows(ScheduleContext &ctx,
   int64_t size = knownSize(kernel, dim, kUnknownSize);
   int64_t rows =
       std::clamp<int64_t>(llvm::PowerOf2Ceil(size), kLeastRows, kMostRows);
-  int64_t outer = 1, cores = target::countCores(ctx.description);
-  for (int one : dims.outer)
-    outer *= knownSize(kernel, one, kUnknownSize);
-  while (rows > 64 && outer * int64_t(llvm::divideCeil(size, rows)) < cores)
+  int64_t cores = target::countCores(ctx.description);
+  while (rows > 64 && countInstances(kernel, dims, dim, rows) < cores)
     rows /= 2;
   return rows;
 }
@@ -187,10 +196,8 @@ bool AttentionBuilder::cutsOne() {
 }
 
 bool AttentionBuilder::sharesCores() const {
-  int64_t instances = llvm::divideCeil(
-      knownSize(kernel, dims.query, kUnknownSize), block(dims.query));
-  for (int dim : dims.outer)
-    instances *= knownSize(kernel, dim, kUnknownSize);
+  int64_t instances =
+      countInstances(kernel, dims, dims.query, block(dims.query));
   return instances > target::countCores(ctx.description);
 }
 

@@ -102,7 +102,8 @@ static std::unique_ptr<WideLoopBuilder> makeBuilder(KernelBuilder &kernel,
   bool sharesTiles = ctx.tiling.model().sharesTiles();
   if (asLines)
     return std::make_unique<WideLoopBuilder>(kernel, op, sharesTiles);
-  return std::make_unique<TileLoopBuilder>(kernel, op, sharesTiles);
+  return std::make_unique<TileLoopBuilder>(kernel, op, sharesTiles,
+                                           mostBlockThreads(ctx.description));
 }
 
 /// The states of such a loop, found out by emitting it once. Sets `isLong` if

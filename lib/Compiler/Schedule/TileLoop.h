@@ -13,13 +13,17 @@
 #define KILN_LIB_SCHEDULE_TILELOOP_H
 
 #include "WideLoop.h"
+#include <algorithm>
 
 namespace kiln::schedule {
 
 /// Emits such a loop. Tensors of one element are scalars.
 class TileLoopBuilder : public WideLoopBuilder {
 public:
-  using WideLoopBuilder::WideLoopBuilder;
+  /// `mostThreads` threads at most have a tile together.
+  TileLoopBuilder(KernelBuilder &kernel, prim::WhileOp op, bool sharesTiles,
+                  int64_t mostThreads)
+      : WideLoopBuilder(kernel, op, sharesTiles), mostThreads(mostThreads) {}
 
   std::optional<llvm::SmallVector<LoopState>> classify() override;
 
@@ -28,7 +32,10 @@ protected:
   tileShape(mlir::Value value) const override;
   /// A block of many threads holds a panel of a matrix.
   int64_t mostElements() const override {
-    return sharesTiles ? 4 * kMostElements : kMostElements;
+    constexpr int64_t kOfThread = 16;
+    return sharesTiles ? std::clamp(kOfThread * mostThreads, kMostElements,
+                                    4 * kMostElements)
+                       : kMostElements;
   }
   mlir::Value compute(mlir::Operation *op) override;
   mlir::Value readTile(const Buffer &buffer, mlir::Value value) override;
@@ -39,6 +46,8 @@ protected:
                                   llvm::ArrayRef<Buffer> memories) override;
 
 private:
+  const int64_t mostThreads;
+
   /// A block of a tensor in memory that is written.
   struct Update {
     Buffer memory;

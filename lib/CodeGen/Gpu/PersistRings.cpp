@@ -98,7 +98,9 @@ static bool isUneven(tile::KernelOp kernel) {
            loop = loop->getParentOfType<scf::ForOp>())
         for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
           SetVector<Operation *> sources;
-          (void)getBackwardSlice(bound, &sources);
+          BackwardSliceOptions options;
+          options.inclusive = true;
+          (void)getBackwardSlice(bound, &sources, options);
           if (llvm::any_of(sources,
                            llvm::IsaPred<tile::ProgramIdOp, tile::InstanceIdOp,
                                          tile::GridCoordinatesOp>))

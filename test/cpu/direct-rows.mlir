@@ -28,7 +28,7 @@ tile.kernel @rows(%x: !A {tile.readonly}, %y: !B {tile.readonly}, %z: !V {tile.n
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %c0] : !A -> tensor<32x80xf32>
   %b = tile.load %y[%c0, %c0] : !B -> tensor<80x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 6, columns = 16, depth = 48>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 6, columns = 16, depth = 48>}
     : tensor<32x80xf32>, tensor<80x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %c0] : tensor<32x32xf32>, !V
 }
@@ -46,7 +46,7 @@ tile.kernel @inner(%x: !M {tile.readonly}, %y: !N {tile.readonly}, %z: !O {tile.
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %j, %c1] : !M -> tensor<32x48xf32>
   %b = tile.load %y[%c0, %c0] : !N -> tensor<48x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 48>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 48>}
     : tensor<32x48xf32>, tensor<48x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %j, %c0] : tensor<32x32xf32>, !O
 }
@@ -61,7 +61,7 @@ tile.kernel @changed(%x: !A, %y: !B {tile.readonly}, %z: !V {tile.noalias}) {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %c0] : !A -> tensor<32x80xf32>
   %b = tile.load %y[%c0, %c0] : !B -> tensor<80x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 48>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 48>}
     : tensor<32x80xf32>, tensor<80x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %c0] : tensor<32x32xf32>, !V
 }
@@ -77,7 +77,7 @@ tile.kernel @overlapping(%x: !P {tile.readonly}, %y: !N {tile.readonly}, %z: !V 
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %c0] : !P -> tensor<32x48xf32>
   %b = tile.load %y[%c0, %c0] : !N -> tensor<48x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 48>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 48>}
     : tensor<32x48xf32>, tensor<48x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %c0] : tensor<32x32xf32>, !V
 }
@@ -93,7 +93,7 @@ tile.kernel @pages(%x: !Q {tile.readonly}, %y: !N {tile.readonly}, %z: !V {tile.
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %a = tile.load %x[%i, %c0] : !Q -> tensor<32x48xf32>
   %b = tile.load %y[%c0, %c0] : !N -> tensor<48x32xf32>
-  %d = tile.dot %a, %b, %zero {cpu.product = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 48>}
+  %d = tile.dot %a, %b, %zero {split = #cpu.product<row = "fma.f32", rows = 4, columns = 16, depth = 48>}
     : tensor<32x48xf32>, tensor<48x32xf32>, tensor<32x32xf32>
   tile.store %d, %z[%i, %c0] : tensor<32x32xf32>, !V
 }

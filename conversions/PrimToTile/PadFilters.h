@@ -1,5 +1,4 @@
-//===- PadFilters.h - Gradients of an odd number of filters ------*- C++
-//-*-===//
+//===- PadFilters.h - Gradients of odd numbers of filters -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef KILN_CONVERSIONS_PRIMTOTILE_PADFILTERS_H

@@ -3,6 +3,8 @@
 
 #include "kiln/Dialect/Tile/DotOps.h"
 #include "KernelDecisions.h"
+#include "kiln/Interfaces/MatrixProduct.h"
+#include "kiln/Interfaces/ProductSplit.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -120,16 +122,20 @@ LogicalResult DotOp::verify() {
 
 LogicalResult tile::upgradeProductSplits(Operation *top) {
   constexpr StringLiteral kOldName = "cpu.product";
-  WalkResult result = top->walk([&](DotOp dot) {
-    Attribute old = dot->removeDiscardableAttr(kOldName);
-    auto split = dyn_cast_if_present<ProductSplitAttrInterface>(old);
-    if (old && !split) {
-      dot.emitOpError() << "expected attribute '" << kOldName
-                        << "' to say how the matmul is split, found " << old;
+  WalkResult result = top->walk([&](MatrixProductOpInterface product) {
+    Attribute old = product->removeDiscardableAttr(kOldName);
+    if (!old)
+      return WalkResult::advance();
+    auto split = dyn_cast<ProductSplitAttrInterface>(old);
+    if (!split) {
+      product->emitOpError()
+          << "expected attribute '" << kOldName
+          << "' to say how the matmul is split, found " << old;
       return WalkResult::interrupt();
     }
-    if (split)
-      dot.setSplitAttr(split);
+    // Passes split a matmul without such a property anew.
+    if (auto op = dyn_cast<ProductSplitOpInterface>(*product))
+      op.setSplitAttr(split);
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

@@ -60,13 +60,6 @@ llvm::LogicalResult
 checkTilesFit(EmitError emitError, mlir::DictionaryAttr limits,
               llvm::ArrayRef<MatrixInstructionAttr> instructions);
 
-/// Requires that the dictionaries in `extra` that the family reads by the names
-/// of their entries have no others, and entries of the right kinds.
-llvm::LogicalResult
-checkExtra(EmitError emitError, llvm::StringRef family,
-           mlir::DictionaryAttr extra,
-           llvm::ArrayRef<MatrixInstructionAttr> instructions);
-
 } // namespace kiln::target
 
 #endif // KILN_DIALECTS_KILN_DESCRIPTIONCHECKS_H

@@ -12,6 +12,8 @@
 #include "kiln/Dialect/Kiln/Suggest.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <cmath>
+#include <iterator>
+#include <mutex>
 #include <vector>
 
 using namespace mlir;
@@ -32,22 +34,51 @@ struct Entry {
 };
 } // namespace
 
-/// Those that code generators have declared.
-static std::vector<ExtraCounts> &declaredCounts() {
-  static std::vector<ExtraCounts> declared;
+/// Those that code generators have declared. Plug-ins add theirs at any time.
+namespace {
+struct DeclaredCounts {
+  std::mutex mutex;
+  std::vector<ExtraCounts> list; ///< one for each dictionary of a family
+};
+} // namespace
+
+static DeclaredCounts &declaredCounts() {
+  static DeclaredCounts declared;
   return declared;
 }
 
 ExtraCounts::ExtraCounts(StringLiteral family, StringLiteral dictionary,
                          std::initializer_list<StringLiteral> entries)
     : family(family), dictionary(dictionary), entries(entries) {
-  declaredCounts().push_back(*this);
+  DeclaredCounts &declared = declaredCounts();
+  std::lock_guard lock(declared.mutex);
+  auto known = llvm::find_if(declared.list, [&](const ExtraCounts &one) {
+    return one.family == family && one.dictionary == dictionary;
+  });
+  if (known == declared.list.end()) {
+    declared.list.push_back(*this);
+    return;
+  }
+  for (StringLiteral entry : entries)
+    if (!llvm::is_contained(known->entries, entry))
+      known->entries.push_back(entry);
+}
+
+/// The dictionaries of a family.
+static std::vector<ExtraCounts> countsOf(StringRef family) {
+  DeclaredCounts &declared = declaredCounts();
+  std::lock_guard lock(declared.mutex);
+  std::vector<ExtraCounts> counts;
+  llvm::copy_if(declared.list, std::back_inserter(counts),
+                [&](const ExtraCounts &one) { return one.family == family; });
+  return counts;
 }
 
 static constexpr Entry kOperandCopies[] = {
     {"threads", EntryKind::Positive}, {"step", EntryKind::Positive},
     {"rows", EntryKind::Amount},      {"ends", EntryKind::Amount},
-    {"rest", EntryKind::Amount},      {"few", EntryKind::Dictionary}};
+    {"rest", EntryKind::Amount},      {"lines", EntryKind::Positive},
+    {"within", EntryKind::Amount},    {"few", EntryKind::Dictionary}};
 /// Those of `operand_copies` and of `few` in it.
 static constexpr Entry kCopyRates[] = {{"whole", EntryKind::Positive},
                                        {"together", EntryKind::Positive},
@@ -68,10 +99,19 @@ static constexpr Entry kOneStep[] = {
     {"begin", EntryKind::Amount},   {"launch", EntryKind::Amount},
     {"alone", EntryKind::Positive}, {"overlap", EntryKind::Positive}};
 
+std::optional<int64_t> target::wholeNumber(Attribute value) {
+  auto whole = dyn_cast_if_present<IntegerAttr>(value);
+  if (!whole || isa<BoolAttr>(whole) ||
+      !whole.getType().isSignlessIntOrIndex() ||
+      whole.getValue().getBitWidth() > 64)
+    return std::nullopt;
+  return whole.getValue().getSExtValue();
+}
+
 /// The value of an integer or a float; NaN for anything else.
 static double numberOf(Attribute value) {
-  if (auto whole = dyn_cast<IntegerAttr>(value))
-    return whole.getValue().signedRoundToDouble();
+  if (std::optional<int64_t> whole = wholeNumber(value))
+    return double(*whole);
   if (auto fraction = dyn_cast<FloatAttr>(value))
     return fraction.getValueAsDouble();
   return std::nan("");
@@ -98,7 +138,7 @@ static LogicalResult checkEntries(EmitError emitError, StringRef where,
     bool isCount = entry->kind == EntryKind::Count,
          mayBeZero = entry->kind == EntryKind::Amount;
     if (isCount
-            ? isa<IntegerAttr>(one.getValue()) && number >= 1
+            ? wholeNumber(one.getValue()).value_or(0) >= 1
             : std::isfinite(number) && (mayBeZero ? number >= 0 : number > 0))
       continue;
     return emitError() << "expected '" << name << "' of '" << where
@@ -126,7 +166,7 @@ static LogicalResult checkScaled(EmitError emitError, Attribute given,
                          << one.getName()
                          << ", which the description does not have"
                          << suggestNames(one.getName(), names);
-    if (!isa<IntegerAttr>(one.getValue()) || numberOf(one.getValue()) < 1)
+    if (wholeNumber(one.getValue()).value_or(0) < 1)
       return emitError() << "expected '" << one.getName().getValue()
                          << "' of 'scaled' in 'extra' to be an integer of at "
                             "least 1, found "
@@ -149,12 +189,11 @@ LogicalResult target::checkExtra(EmitError emitError, StringRef family,
     Attribute given = list ? list.get(name) : Attribute();
     return given ? checkEntries(emitError, where, given, entries) : success();
   };
-  for (const ExtraCounts &one : declaredCounts()) {
+  for (const ExtraCounts &one : countsOf(family)) {
     auto entries = llvm::map_to_vector(one.entries, [](StringLiteral name) {
       return Entry{name, EntryKind::Count};
     });
-    if (one.family == family &&
-        failed(check(extra, one.dictionary, one.dictionary, entries)))
+    if (failed(check(extra, one.dictionary, one.dictionary, entries)))
       return failure();
   }
   SmallVector<Entry> copies = llvm::to_vector(ArrayRef<Entry>(kOperandCopies));

@@ -6,6 +6,7 @@
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Kiln/Description.h"
+#include "kiln/Dialect/Kiln/ExtraCounts.h"
 #include "kiln/Dialect/Kiln/Report.h"
 #include "kiln/Dialect/Kiln/Suggest.h"
 #include "kiln/Interfaces/KnownAttributes.h"

@@ -56,7 +56,7 @@ tile.kernel @k(%x: !tile.view<?xf32>) {
 
 module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", topology = <lanes = 16, threads_per_block = 256>,
   memories = [#kiln.memory<name = "pool", scope = core, kind = explicit, size = 49152>], extra = {producer = true}>} {
-// expected-error @below {{expected 'producer' in extra to be a dictionary of numbers, found true}}
+// expected-error @below {{in the description of chip 'one': expected 'producer' in 'extra' to be a dictionary, found true}}
 tile.kernel @k(%x: !tile.view<?xf32>) {
 }
 }
@@ -65,7 +65,7 @@ tile.kernel @k(%x: !tile.view<?xf32>) {
 
 module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", topology = <lanes = 16, threads_per_block = 256>,
   memories = [#kiln.memory<name = "pool", scope = core, kind = explicit, size = 49152>], extra = {scaled = {nosuch = 32 : i64}}>} {
-// expected-error @below {{expected 'scaled' in extra to name matrix instructions, found "nosuch"}}
+// expected-error @below {{'scaled' in 'extra' names instruction "nosuch", which the description does not have}}
 tile.kernel @k(%x: !tile.view<?xf32>) {
 }
 }
@@ -93,6 +93,60 @@ tile.kernel @k(%x: !tile.view<?xf32>) {
 module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", topology = <lanes = 16, threads_per_block = 256>,
   memories = [#kiln.memory<name = "pool", scope = core, kind = explicit, size = 49152, banks = 3>]>} {
 // expected-error @below {{expected the banks of 'pool' to be a power of two, found 3}}
+tile.kernel @k(%x: !tile.view<?xf32>) {
+}
+}
+
+// -----
+
+module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", topology = <lanes = 16, threads_per_block = 256>,
+  memories = [#kiln.memory<name = "pool", scope = core, kind = explicit, size = 49152>], extra = {tall_attention = false}>} {
+// expected-error @below {{expected 'tall_attention' in extra to stand without a value; leave it out where the chip has no such property, found false}}
+tile.kernel @k(%x: !tile.view<?xf32>) {
+}
+}
+
+// -----
+
+module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", topology = <lanes = 16, threads_per_block = 256>,
+  memories = [#kiln.memory<name = "pool", scope = core, kind = explicit, size = 49152>], extra = {cluster = 1180591620717411303424 : i128}>} {
+// expected-error @below {{expected 'cluster' in extra to be an integer of at least 0, found 1180591620717411303424 : i128}}
+tile.kernel @k(%x: !tile.view<?xf32>) {
+}
+}
+
+// -----
+
+module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", topology = <lanes = 16, threads_per_block = 256>,
+  memories = [#kiln.memory<name = "pool", scope = core, kind = explicit, size = 49152>], extra = {launch_ns = 5 : ui8}>} {
+// expected-error @below {{expected 'launch_ns' in extra to be an integer of at least 0, found 5 : ui8}}
+tile.kernel @k(%x: !tile.view<?xf32>) {
+}
+}
+
+// -----
+
+module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", topology = <lanes = 16, threads_per_block = 256>,
+  memories = [#kiln.memory<name = "pool", scope = core, kind = explicit, size = 49152>], extra = {most_extent = -1 : si64}>} {
+// expected-error @below {{expected 'most_extent' in extra to be an integer of at least 0, found -1 : si64}}
+tile.kernel @k(%x: !tile.view<?xf32>) {
+}
+}
+
+// -----
+
+module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", topology = <lanes = 16, threads_per_block = 256>,
+  memories = [#kiln.memory<name = "pool", scope = core, kind = explicit, size = 49152>], extra = {row_copies = true}>} {
+// expected-error @below {{expected 'row_copies' in extra to be an integer of at least 0, found true}}
+tile.kernel @k(%x: !tile.view<?xf32>) {
+}
+}
+
+// -----
+
+module attributes {kiln.target = #kiln.target<name = "made-up", chip = "one", topology = <lanes = 16, threads_per_block = 256>,
+  memories = [#kiln.memory<name = "pool", scope = core, kind = explicit, size = 49152>], extra = {producer = {warps = 4 : i64, registers = 40 : i64, granule = 8 : i64}}>} {
+// expected-error @below {{expected 'producer' in extra to have 'most', an integer of at least 1, found {granule = 8 : i64, registers = 40 : i64, warps = 4 : i64}}}
 tile.kernel @k(%x: !tile.view<?xf32>) {
 }
 }

@@ -57,6 +57,26 @@ module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "gpu", extra = {scaled = {mma = 32}}>} {}
 
 // -----
+// expected-error @below {{expected 'loss' of 'operand_copies' in 'extra' to be a number of at least 0, found false}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "gpu", extra = {operand_copies = {loss = false}}>} {}
+
+// -----
+// expected-error @below {{expected 'lines' of 'operand_copies' in 'extra' to be a positive number, found 0 : i64}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "gpu", extra = {operand_copies = {lines = 0}}>} {}
+
+// -----
+// expected-error @below {{expected 'threads' of 'operand_copies' in 'extra' to be a positive number, found 5 : ui8}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "gpu", extra = {operand_copies = {threads = 5 : ui8}}>} {}
+
+// -----
+// expected-error @below {{expected 'rank' of 'bulk_copies' in 'extra' to be an integer of at least 1, found 1180591620717411303424 : i128}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "gpu", extra = {bulk_copies = {rank = 1180591620717411303424 : i128}}>} {}
+
+// -----
+// expected-error @below {{expected 'rank' of 'bulk_copies' in 'extra' to be an integer of at least 1, found true}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "gpu", extra = {bulk_copies = {rank = true}}>} {}
+
+// -----
 // Another family may have a `producer` of its own, and whole numbers are numbers.
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "mine", extra = {producer = "me", operand_copies = {threads = 32,
   rest = 0, few = {loss = 0.5}}, matmul_costs = {fragments = 1, stored = {access = 64}, one_step = {overlap = 2}}}>} {}

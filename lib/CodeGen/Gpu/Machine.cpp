@@ -163,16 +163,19 @@ bool simt::fencesUpdates(target::TargetAttr description) {
   return extra && extra.contains("fenced_updates");
 }
 
-/// Reads numbers of a dictionary in `extra`; false where one is missing.
-static bool readNumbers(target::TargetAttr description, StringRef name,
-                        ArrayRef<std::pair<StringRef, int64_t *>> numbers) {
+/// Reads numbers of a dictionary in `extra`, in the order of their declaration;
+/// false where one is missing.
+static bool readNumbers(target::TargetAttr description,
+                        const target::ExtraCounts &names,
+                        ArrayRef<int64_t *> numbers) {
   DictionaryAttr extra = description ? description.getExtra() : nullptr;
-  auto given = extra ? extra.getAs<DictionaryAttr>(name) : DictionaryAttr();
-  return given && llvm::all_of(numbers, [&](auto &entry) {
-           auto number = given.getAs<IntegerAttr>(entry.first);
-           if (number)
-             *entry.second = number.getInt();
-           return number && number.getInt() > 0;
+  auto given =
+      extra ? extra.getAs<DictionaryAttr>(names.dictionary) : DictionaryAttr();
+  return given &&
+         llvm::all_of(llvm::zip_equal(names.entries, numbers), [&](auto entry) {
+           auto [name, number] = entry;
+           *number = target::wholeNumber(given.get(name)).value_or(0);
+           return *number > 0;
          });
 }
 
@@ -182,12 +185,9 @@ static const target::ExtraCounts kBulkCopies("gpu", "bulk_copies",
 
 std::optional<BulkCopies> simt::bulkCopiesOf(target::TargetAttr description) {
   BulkCopies copies;
-  bool isKnown = readNumbers(description, "bulk_copies",
-                             {{"rank", &copies.rank},
-                              {"extent", &copies.extent},
-                              {"align", &copies.align},
-                              {"row", &copies.row},
-                              {"chunk", &copies.chunk}});
+  bool isKnown = readNumbers(description, kBulkCopies,
+                             {&copies.rank, &copies.extent, &copies.align,
+                              &copies.row, &copies.chunk});
   return isKnown ? std::optional(copies) : std::nullopt;
 }
 
@@ -197,11 +197,9 @@ static const target::ExtraCounts
 std::optional<ProducerCosts>
 simt::producerCostsOf(target::TargetAttr description) {
   ProducerCosts costs;
-  bool isKnown = readNumbers(description, "producer",
-                             {{"warps", &costs.warps},
-                              {"registers", &costs.registers},
-                              {"granule", &costs.granule},
-                              {"most", &costs.most}});
+  bool isKnown = readNumbers(
+      description, kProducer,
+      {&costs.warps, &costs.registers, &costs.granule, &costs.most});
   return isKnown ? std::optional(costs) : std::nullopt;
 }
 
@@ -214,84 +212,71 @@ std::optional<int64_t> simt::warpsOfProducer(ProducerCosts costs, int64_t warps,
   return added;
 }
 
-namespace {
-/// What the family reads of a vendor's own fields, and in which form.
-enum class ExtraForm { Flag, Number, Numbers };
-struct ExtraField {
-  StringRef name;
-  ExtraForm form;
-  /// Numbers that have to be there, at least 1 each.
-  SmallVector<StringRef, 5> required = {};
-};
-} // namespace
-
-static ArrayRef<ExtraField> extraFields() {
-  static const ExtraField kFields[] = {
-      {"split_barriers", ExtraForm::Flag},
-      {"few_bytes", ExtraForm::Flag},
-      {"few_warps", ExtraForm::Flag},
-      {"fenced_updates", ExtraForm::Flag},
-      {"cluster", ExtraForm::Number},
-      {"part_cluster", ExtraForm::Number},
-      {"row_copies", ExtraForm::Number},
-      {"added_bytes", ExtraForm::Number},
-      {"thread_elements", ExtraForm::Number},
-      {"most_extent", ExtraForm::Number},
-      {"launch_ns", ExtraForm::Number},
-      {"operand_copies", ExtraForm::Numbers},
-      {"scaled", ExtraForm::Numbers},
-      {"bulk_copies",
-       ExtraForm::Numbers,
-       {"rank", "extent", "align", "row", "chunk"}},
-      {"producer",
-       ExtraForm::Numbers,
-       {"warps", "registers", "granule", "most"}},
-  };
-  return kFields;
-}
-
-/// Why a field of `extra` is not what the family reads; empty where it is.
-static std::string whyNotExtra(const ExtraField &field, Attribute given) {
-  auto isNumber = [](Attribute value, int64_t least) {
-    auto number = dyn_cast_or_null<IntegerAttr>(value);
-    return number && !isa<BoolAttr>(value) && number.getInt() >= least;
-  };
-  auto flag = dyn_cast<BoolAttr>(given);
-  if (field.form == ExtraForm::Flag)
-    return isa<UnitAttr>(given) || (flag && flag.getValue())
-               ? ""
-               : "to stand without a value; leave it out where the chip has no "
-                 "such property";
-  if (field.form == ExtraForm::Number)
-    return isNumber(given, 0) ? "" : "to be an integer of at least 0";
-  auto numbers = dyn_cast<DictionaryAttr>(given);
-  if (!numbers)
-    return "to be a dictionary of numbers";
-  for (StringRef name : field.required)
-    if (!isNumber(numbers.get(name), 1))
-      return ("to have '" + name + "', an integer of at least 1").str();
-  return "";
-}
+/// Properties that a chip has or not.
+static constexpr StringLiteral kFlags[] = {"split_barriers", "few_bytes",
+                                           "few_warps", "fenced_updates",
+                                           "tall_attention"};
+/// Integers of at least 0.
+static constexpr StringLiteral kNumbers[] = {
+    "cluster",         "part_cluster", "row_copies", "added_bytes",
+    "thread_elements", "most_extent",  "launch_ns"};
 
 /// Fields that would be passed over in silence, or taken for another value.
-static LogicalResult verifyExtra(Operation *op, target::TargetAttr description,
-                                 int64_t lanes) {
+static LogicalResult verifyExtra(Operation *op,
+                                 target::TargetAttr description) {
   auto wrong = [&]() {
     return op->emitError("in the description of chip '")
            << description.getChip() << "': ";
   };
   DictionaryAttr extra = description.getExtra();
-  for (const ExtraField &field : extraFields())
-    if (Attribute given = extra ? extra.get(field.name) : Attribute())
-      if (std::string reason = whyNotExtra(field, given); !reason.empty())
-        return wrong() << "expected '" << field.name << "' in extra " << reason
-                       << ", found " << given;
-  if (auto scaled = extra ? extra.getAs<DictionaryAttr>("scaled") : nullptr)
-    for (NamedAttribute entry : scaled)
-      if (!description.getMatrixInstruction(entry.getName()))
-        return wrong() << "expected 'scaled' in extra to name matrix "
-                          "instructions, found "
-                       << entry.getName();
+  if (!extra)
+    return success();
+  auto expect = [&](StringRef name, function_ref<bool(Attribute)> holds,
+                    const Twine &what) -> LogicalResult {
+    Attribute given = extra.get(name);
+    if (!given || holds(given))
+      return success();
+    return wrong() << "expected '" << name << "' in extra to " << what
+                   << ", found " << given;
+  };
+  auto isSet = [](Attribute given) {
+    auto flag = dyn_cast<BoolAttr>(given);
+    return isa<UnitAttr>(given) || (flag && flag.getValue());
+  };
+  for (StringRef name : kFlags)
+    if (failed(expect(name, isSet,
+                      "stand without a value; leave it out where the chip has "
+                      "no such property")))
+      return failure();
+  auto isAmount = [](Attribute given) {
+    return target::wholeNumber(given).value_or(-1) >= 0;
+  };
+  for (StringRef name : kNumbers)
+    if (failed(expect(name, isAmount, "be an integer of at least 0")))
+      return failure();
+  // A description of another family comes here unchecked.
+  if (failed(target::checkExtra(wrong, kBulkCopies.family, extra,
+                                description.getMatrixInstructions())))
+    return failure();
+  for (const target::ExtraCounts *names : {&kBulkCopies, &kProducer})
+    for (StringRef name : names->entries) {
+      auto hasEntry = [&](Attribute given) {
+        return cast<DictionaryAttr>(given).contains(name);
+      };
+      if (failed(expect(names->dictionary, hasEntry,
+                        "have '" + name + "', an integer of at least 1")))
+        return failure();
+    }
+  return success();
+}
+
+/// Lanes and banks that there are not.
+static LogicalResult verifyLanes(Operation *op, target::TargetAttr description,
+                                 int64_t lanes) {
+  auto wrong = [&]() {
+    return op->emitError("in the description of chip '")
+           << description.getChip() << "': ";
+  };
   auto verifyBits = [&](StringRef what, ArrayRef<int64_t> bits) {
     int64_t count = llvm::Log2_64(lanes);
     for (int64_t bit : bits)
@@ -324,7 +309,8 @@ LogicalResult simt::verifyMachine(Operation *op, target::TargetAttr description,
   if (!description)
     return success();
   if (description.getSharedMemory(&reason))
-    return verifyExtra(op, description, lanes);
+    return failure(failed(verifyExtra(op, description)) ||
+                   failed(verifyLanes(op, description, lanes)));
   return op->emitError("expected one explicit memory of scope core, which the "
                        "threads of a block share, in the description of chip '")
          << description.getChip() << "', " << reason;

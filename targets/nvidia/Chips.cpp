@@ -96,11 +96,16 @@ static std::string copyUnits(unsigned compute) {
 /// choices of blocks for 110 problems on an H200. Of the choices that were
 /// measured for a problem, the one with the least estimate takes 2.5% longer
 /// than the fastest one in the mean. 25088 rows by 256 x 512 took 29 us with
-/// rows of 32 bytes, 18 with rows of 128.
+/// rows of 32 bytes, 18 with rows of 128. For `lines` and `within`, bf16, with
+/// copies of both operands, of the lhs, of the rhs, and of none: 4104 cubed
+/// (NT) takes 239, 272, 270 and 311 us; 8200 x 1032 x 4104 (TT) 138, 154, 111
+/// and 148; 16168 x 568 x 1176 (TT) 58, 67, 39 and 53.
 static constexpr char kOperandCopies[] =
     "{threads = 32, step = 48, whole = 66, together = 50, memory = 14, "
     "line = 128, loss = 0.75, rows = 36, ends = 0.5, rest = 0.4, "
-    "few = {whole = 48, together = 46, memory = 19, line = 512, loss = 0.25}}";
+    "lines = 41.3, within = 0.8, few = {whole = 48, together = 46, memory = "
+    "19, "
+    "line = 512, loss = 0.25}}";
 
 /// What matmuls cost beside copies (docs/tiling.md), in cycles of an H200.
 /// `one_step` was fitted to 18 matmuls of 1568 to 401408 rows by 16 to 2048

@@ -1,17 +1,12 @@
 //===- LineCosts.cpp - What rows that begin within lines cost -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Measured on an H200 in bf16, with copies of both, the lhs and the rhs: 4104
-// cubed (NT) takes 239, 272 and 270 us, 311 without copies; 8200 x 1032 x 4104
-// (TT) 138, 154 and 111, 148 without; 16168 x 568 x 1176 (TT) 58, 67 and 39, 53
-// without.
-//
-//===----------------------------------------------------------------------===//
 
 #include "LineCosts.h"
 #include "AlignRows.h"
 #include "kiln/Target/Limits.h"
 #include "kiln/Target/Rates.h"
+#include "kiln/Tiling/MatmulCosts.h"
+#include "kiln/Tiling/OperandCopies.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <utility>
@@ -24,13 +19,13 @@ using namespace kiln::target;
 /// Multiply-adds of 16-bit operands that all matrix units do in a second, as
 /// far as large matmuls reach it; 0 if nothing is known.
 static double multiplyAddsPerSecond(TargetAttr description) {
-  constexpr double kReached = 0.85;
   ExecutionUnitAttr unit = description.getUnitOfKind(UnitKind::Matrix);
   TopologyAttr topology = description.getTopology();
   if (!unit || !topology)
     return 0;
-  return kReached * double(unit.getRate()) * double(unit.getCount()) *
-         double(countCores(description)) * double(topology.getFrequency());
+  return tiling::MatmulCosts::of(description).memory * double(unit.getRate()) *
+         double(unit.getCount()) * double(countCores(description)) *
+         double(topology.getFrequency());
 }
 
 /// The numbers of elements of an operand along dimensions of one kind.
@@ -41,8 +36,6 @@ static int64_t countAlong(const Group &group, Value operand,
 }
 
 LineCosts::LineCosts(const Group &group, prim::DotGeneralOp dot) {
-  // A cache brings all cores about so many times what memory does.
-  constexpr double kCache = 2.25;
   constexpr int64_t kMostParts = 64;
   TargetAttr description = group.ctx.description;
   TilingProblem problem;
@@ -76,7 +69,10 @@ LineCosts::LineCosts(const Group &group, prim::DotGeneralOp dot) {
       group.ctx.tiling.model().candidates(problem).front().blocks;
   line = double(transferBytes(description));
   fromMemory = memoryBytesPerSecond(description);
-  fromCache = kCache * fromMemory;
+  auto copies = tiling::OperandCopies::of(description);
+  fromCache = copies.lines * double(countCores(description)) *
+              double(description.getTopology().getFrequency());
+  seen = copies.within;
   launch = launchSeconds(description);
   multiply = double(rows) * double(columns) * double(depth) * double(batch) *
              double(std::max(bits[0], bits[1])) / 16 / reached;
@@ -92,10 +88,8 @@ double LineCosts::seconds() const {
 }
 
 void LineCosts::note(unsigned side, int64_t alignment) {
-  // Of the lines that only the end of a row reaches, what is seen.
-  constexpr double kSeen = 0.8;
   if (line > 0)
-    lost[side] = kSeen * std::max(0.0, 1 - double(alignment) / line);
+    lost[side] = seen * std::max(0.0, 1 - double(alignment) / line);
 }
 
 bool LineCosts::isWorthCopying(unsigned side) {

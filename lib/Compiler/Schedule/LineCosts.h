@@ -33,6 +33,7 @@ private:
   double multiply = 0;                  ///< seconds of all multiply-adds
   double fromMemory = 0, fromCache = 0; ///< bytes a second
   double launch = 0;                    ///< seconds
+  double seen = 1; ///< share of the lines that only the end of a row reaches
   std::array<double, 2> bytes = {}, traffic = {}, lost = {};
 };
 

@@ -1,9 +1,9 @@
 //===- MatmulCosts.cpp - What a description says of matmuls ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "MatmulCosts.h"
-#include "OperandCopies.h"
+#include "kiln/Tiling/MatmulCosts.h"
 #include "kiln/Target/Rates.h"
+#include "kiln/Tiling/OperandCopies.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;

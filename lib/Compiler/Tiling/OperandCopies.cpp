@@ -1,7 +1,7 @@
 //===- OperandCopies.cpp - What a description says of copies --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "OperandCopies.h"
+#include "kiln/Tiling/OperandCopies.h"
 #include "kiln/Target/Limits.h"
 #include "kiln/Target/Rates.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -53,8 +53,11 @@ OperandCopies OperandCopies::of(TargetAttr description) {
                         {"step", &copies.step},
                         {"rows", &copies.rows},
                         {"ends", &copies.ends},
-                        {"rest", &copies.rest}});
+                        {"rest", &copies.rest},
+                        {"within", &copies.within}});
   }
+  copies.lines = copies.many.together;
+  takeNumbers(given, {{"lines", &copies.lines}});
   copies.few = copies.many;
   if (given)
     takeRates(given.getAs<DictionaryAttr>("few"), copies.few);

@@ -4,10 +4,10 @@
 #ifndef KILN_LIB_TILING_THREADMACHINE_H
 #define KILN_LIB_TILING_THREADMACHINE_H
 
-#include "MatmulCosts.h"
-#include "OperandCopies.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Target/TilingModel.h"
+#include "kiln/Tiling/MatmulCosts.h"
+#include "kiln/Tiling/OperandCopies.h"
 #include "kiln/Tiling/Warps.h"
 #include <memory>
 #include <optional>

@@ -1,8 +1,8 @@
 //===- MatmulCosts.h - What a description says of matmuls -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef KILN_LIB_TILING_MATMULCOSTS_H
-#define KILN_LIB_TILING_MATMULCOSTS_H
+#ifndef KILN_TILING_MATMULCOSTS_H
+#define KILN_TILING_MATMULCOSTS_H
 
 #include "kiln/Dialect/Kiln/Description.h"
 #include <limits>
@@ -48,4 +48,4 @@ struct MatmulCosts {
 
 } // namespace kiln::tiling
 
-#endif // KILN_LIB_TILING_MATMULCOSTS_H
+#endif // KILN_TILING_MATMULCOSTS_H

@@ -1,8 +1,8 @@
 //===- OperandCopies.h - What a description says of copies ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef KILN_LIB_TILING_OPERANDCOPIES_H
-#define KILN_LIB_TILING_OPERANDCOPIES_H
+#ifndef KILN_TILING_OPERANDCOPIES_H
+#define KILN_TILING_OPERANDCOPIES_H
 
 #include "kiln/Dialect/Kiln/Description.h"
 #include <initializer_list>
@@ -32,14 +32,16 @@ struct OperandCopies {
   double threads = 0; ///< rate of copies by threads, or for fragments
   double step = 0;    ///< rate where a step has all of the depth
   Rates many;         ///< for MMAs that read shared memory
-  Rates few;          ///< for few rows, which wait for memory
+  Rates few;          ///< for skinny matmuls, which wait for memory
   double rows = 0;    ///< columns that take as long as an MMA's left operand
-  double ends = 1; ///< share that is seen of ends between rounds of one block
-  double rest = 0; ///< share of a last round that blocks beside it hide
+  double ends = 1;   ///< share that is seen of ends between rounds of one block
+  double rest = 0;   ///< share of a last round that blocks beside it hide
+  double lines = 0;  ///< rate of lines from the cache, while all cores copy
+  double within = 1; ///< share that is seen of lines more that rows reach into
 
   static OperandCopies of(target::TargetAttr description);
 };
 
 } // namespace kiln::tiling
 
-#endif // KILN_LIB_TILING_OPERANDCOPIES_H
+#endif // KILN_TILING_OPERANDCOPIES_H

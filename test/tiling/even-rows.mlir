@@ -35,3 +35,10 @@ func.func @tall(%x: tensor<4096x256xf32>, %w: tensor<256x16xf32>) -> tensor<4096
   %0 = prim.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<4096x256xf32>, tensor<256x16xf32> -> tensor<4096x16xf32>
   return %0 : tensor<4096x16xf32>
 }
+
+// Among many blocks few are tried, so that huge matmuls are planned at once.
+// CHECK: tiling = "contraction 8796093022151x2x8 {{.*}} -> 1024x2x8"
+func.func @huge(%x: tensor<8796093022151x8xi8>, %w: tensor<8x2xi8>) -> tensor<8796093022151x2xi32> {
+  %0 = prim.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<8796093022151x8xi8>, tensor<8x2xi8> -> tensor<8796093022151x2xi32>
+  return %0 : tensor<8796093022151x2xi32>
+}

@@ -83,6 +83,17 @@ ContractionTile DescribedModel::sizesFor(const TilingProblem &p,
   return wanted;
 }
 
+/// Whether a problem is one matmul: it has one tile along its depth and its
+/// columns. Attention has two, keys and values.
+static bool isMatmul(const TilingProblem &p) {
+  int column = dimOf(p, TilingRole::Column),
+      depth = dimOf(p, TilingRole::Depth);
+  return llvm::count_if(p.tiles, [&](const TilingTile &tile) {
+           return llvm::is_contained(tile.dims, unsigned(column)) &&
+                  llvm::is_contained(tile.dims, unsigned(depth));
+         }) == 1;
+}
+
 /// Rows of blocks where each instance packs the right factor for itself: more
 /// of them beside few columns, and no short block at the end, for which all of
 /// it would be packed, too. Rows of blocks that are whole are read where they
@@ -98,8 +109,11 @@ static int64_t evenRows(const TilingProblem &p, int64_t rows,
   if (rows <= most)
     return most;
   int64_t parts = llvm::divideCeil(rows, most);
-  // A fourth more blocks at most, each of which packs.
-  for (int64_t more = parts; 4 * more <= 5 * parts; ++more)
+  // A fourth more blocks at most, each of which packs. Among many blocks a
+  // short one at the end is little.
+  constexpr int64_t kMostTried = 64;
+  int64_t last = parts + std::min(parts / 4, kMostTried);
+  for (int64_t more = parts; more <= last; ++more)
     if (rows % more == 0)
       return rows / more;
   return llvm::divideCeil(rows, parts);
@@ -111,7 +125,7 @@ Tiling DescribedModel::contraction(const TilingProblem &p,
   SmallVector<int64_t> granule = granules(p);
   int row = dimOf(p, TilingRole::Row), column = dimOf(p, TilingRole::Column);
   wanted = sizesFor(p, wanted);
-  if (packs && row >= 0 && column >= 0 &&
+  if (packs && row >= 0 && column >= 0 && isMatmul(p) &&
       !ShapedType::isDynamic(p.dims[row].size))
     wanted.m = evenRows(p, p.dims[row].size, wanted);
   for (auto [i, dim] : llvm::enumerate(p.dims)) {

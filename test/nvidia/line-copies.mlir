@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel before a matmul copies an operand to rows that begin at lines, where blocks read it often and the copy unit would fetch a line more for most rows.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --emit=program | FileCheck %s
+// Lines that no machine has are none to copy to.
+// RUN: kiln-compile --describe=nvidia:sm_90a | sed -n '/^#kiln.target/,$p' > %t.chip
+// RUN: sed 's/line = 128, bandwidth/line = 1048576, bandwidth/' %t.chip > %t.long
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,description=%t.long --emit=program | FileCheck %s --check-prefix=LONG
+// RUN: sed 's/line = 128, bandwidth/line = 4611686018427387904, bandwidth/' %t.chip > %t.longest
+// RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none,description=%t.longest --emit=program | FileCheck %s --check-prefix=LONG
+// LONG-NOT: x524288xbf16
+// LONG: program.func @odd(
+// LONG: program.alloc{{.*}} : memref<2048x2056xbf16>
 // RUN: kiln-compile %s --target=nvidia:sm_80,ptxas=none --emit=program | FileCheck %s --check-prefix=OTHER
 // RUN: kiln-compile %s --target=amd:gfx942 --emit=program | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: memref<568x1216xbf16>
@@ -44,4 +53,23 @@ func.func @seldom(%a: tensor<296x6568xf16>, %b: tensor<6568x3416xf16>) -> tensor
 func.func @odd(%a: tensor<2048x2048xbf16>, %b: tensor<2048x2049xbf16>) -> tensor<2048x2049xbf16> {
   %d = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<2048x2048xbf16>, tensor<2048x2049xbf16> -> tensor<2048x2049xbf16>
   return %d : tensor<2048x2049xbf16>
+}
+
+// Short rows would grow too much: 20 elements are less than a line.
+// CHECK-LABEL: program.func @short(
+// CHECK-NOT: memref<65536x64xbf16>
+// CHECK: program.return
+func.func @short(%a: tensor<65536x20xbf16>, %b: tensor<65536x20xbf16>) -> tensor<65536x65536xbf16> {
+  %d = prim.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<65536x20xbf16>, tensor<65536x20xbf16> -> tensor<65536x65536xbf16>
+  return %d : tensor<65536x65536xbf16>
+}
+
+// One tensor that is both operands is copied once.
+// CHECK-LABEL: program.func @both(
+// CHECK: program.launch [@both_0_dot_rows0]
+// CHECK-NOT: _rows1
+// CHECK: program.return
+func.func @both(%a: tensor<65536x101xbf16>) -> tensor<65536x65536xbf16> {
+  %d = prim.dot_general %a, %a batch [] x [] contract [1] x [1] : tensor<65536x101xbf16>, tensor<65536x101xbf16> -> tensor<65536x65536xbf16>
+  return %d : tensor<65536x65536xbf16>
 }

@@ -189,7 +189,8 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
   // element twice, which takes as long as `kUses` multiplications of it, and a
   // launch as long as `kLaunch` of all. A product of factors that lie across
   // the sum has half the speed otherwise: there `kUses` is for each byte.
-  constexpr int64_t kWord = 4, kUses = 256, kLines = 4;
+  // Longer lines, if a description has any, are nothing that was measured.
+  constexpr int64_t kWord = 4, kUses = 256, kLines = 4, kMostLine = 1024;
   constexpr double kLaunch = 1 << 30;
   TargetAttr description = group.ctx.description;
   int64_t products = productsOf(group.host, dot);
@@ -203,21 +204,28 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
   // Lines were measured where instructions read factors that units copy.
   Type multiplied =
       multipliedType(getElementTypeOrSelf(dot.getLhs()), dot.getPrecision());
-  int64_t line = hasSharedFactors(description, multiplied)
-                     ? std::max(kChunk, transferBytes(description))
-                     : kChunk;
+  int64_t line = kChunk, transfer = transferBytes(description);
+  if (transfer > kChunk && transfer <= kMostLine &&
+      llvm::isPowerOf2_64(transfer) &&
+      hasSharedFactors(description, multiplied))
+    line = transfer;
   auto copyRows = [&](const Factor &factor, int row, int64_t multiple) {
     copy(factor.value, row, multiple / factor.bytes,
          roundsCopies(description, getElementTypeOrSelf(factor.value),
                       dot.getPrecision()) &&
              isOnlyFactor(group, factor.value, dot));
   };
+  // Short rows would grow too much.
+  auto isLong = [&](const Factor &factor, int row) {
+    return group.host.buffer(factor.value).sizes[row].get() >=
+           kLines * line / factor.bytes;
+  };
   SmallVector<std::pair<unsigned, Factor>, 2> whole;
   for (unsigned side : {0, 1}) {
     std::optional<Factor> factor =
         findFactor(group, dot->getOperand(side),
                    side ? dot.getRhsContract() : dot.getLhsContract(), line);
-    if (!factor || products / factor->elements < kUses)
+    if (!factor || products / factor->elements < kUses || isMade(factor->value))
       continue;
     const Buffer &buffer = group.host.buffer(factor->value);
     bool paysAcross =
@@ -230,8 +238,7 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
     }
     // Long rows of the copy begin at lines.
     row = row >= 0 ? row : rowDim(buffer);
-    bool isLong = buffer.sizes[row].get() * factor->bytes >= kLines * line;
-    copyRows(*factor, row, isLong ? line : kChunk);
+    copyRows(*factor, row, isLong(*factor, row) ? line : kChunk);
   }
   auto isAtLines = [&](const auto &pair) {
     return pair.second.alignment % line == 0;
@@ -242,12 +249,20 @@ AlignedRows::AlignedRows(Group &group, prim::DotGeneralOp dot) : group(group) {
   for (auto &[side, factor] : whole)
     costs.note(side, factor.alignment);
   for (auto &[side, factor] : whole) {
-    // One value may be both factors, and have its copy.
     const Buffer &buffer = group.host.buffer(factor.value);
-    if (alignmentOf(buffer, factor.bytes, line) % line != 0 &&
-        costs.isWorthCopying(side))
-      copyRows(factor, rowDim(buffer), line);
+    int row = rowDim(buffer);
+    if (isMade(factor.value) || !isLong(factor, row))
+      continue;
+    int64_t size = buffer.sizes[row].get(),
+            grown = llvm::alignTo(size, line / factor.bytes);
+    if (costs.isWorthCopying(side, double(grown) / double(size)))
+      copyRows(factor, row, line);
   }
+}
+
+bool AlignedRows::isMade(Value factor) const {
+  return llvm::any_of(made,
+                      [&](const Made &copy) { return copy.factor == factor; });
 }
 
 void AlignedRows::copy(Value factor, int row, int64_t multiple, bool rounds) {

@@ -37,6 +37,8 @@ public:
   void abandon();
 
 private:
+  /// Whether a factor has its copy: one value may be both factors.
+  bool isMade(mlir::Value factor) const;
   /// Elements along `row` lie side by side in the copy, in rows of a multiple
   /// of `multiple` elements. With `rounds` they are rounded to tf32.
   void copy(mlir::Value factor, int row, int64_t multiple, bool rounds);

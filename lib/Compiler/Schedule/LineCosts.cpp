@@ -92,11 +92,11 @@ void LineCosts::note(unsigned side, int64_t alignment) {
     lost[side] = seen * std::max(0.0, 1 - double(alignment) / line);
 }
 
-bool LineCosts::isWorthCopying(unsigned side) {
+bool LineCosts::isWorthCopying(unsigned side, double growth) {
   if (line <= 0 || lost[side] <= 0)
     return false;
   double before = seconds(), kept = std::exchange(lost[side], 0.0);
-  if (before - seconds() > launch + 2 * bytes[side] / fromMemory)
+  if (before - seconds() > launch + (1 + growth) * bytes[side] / fromMemory)
     return true;
   lost[side] = kept;
   return false;

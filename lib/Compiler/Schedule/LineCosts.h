@@ -20,9 +20,9 @@ public:
   /// many bytes. Without it they begin at lines.
   void note(unsigned side, int64_t alignment);
 
-  /// Returns whether to copy the lhs (0) or rhs (1). It is then taken to be
-  /// copied.
-  bool isWorthCopying(unsigned side);
+  /// Returns whether to copy the lhs (0) or rhs (1), whose rows become `growth`
+  /// times as long. It is then taken to be copied.
+  bool isWorthCopying(unsigned side, double growth);
 
 private:
   /// Returns the longer of two times: of all multiply-adds, and in which the

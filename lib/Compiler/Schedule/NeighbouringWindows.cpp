@@ -104,8 +104,8 @@ int64_t WindowUnroller::channelBlock(int dim) const {
     positions *= windowOf(d);
   const GroupPlan &plan = group.plan;
   auto isWhole = [&](const AccessMap &map) { return !map.rangeOf(dim); };
-  if (sharesTiles || !conv || positions < kLeastPositions ||
-      (padsInput() && readsAround()) || !input.strides[spatial + 1].is(1) ||
+  if (sharesTiles || !conv || positions < kLeastPositions || padsInput() ||
+      !input.strides[spatial + 1].is(1) ||
       llvm::any_of(
           input.strides, [](const Extent &at) { return at.is(0); }) ||
       anchor.map.index[spatial + 1].asDim() != dim ||

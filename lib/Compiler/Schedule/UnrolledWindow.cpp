@@ -27,28 +27,21 @@ bool WindowUnroller::padsInput() const {
   return false;
 }
 
-void WindowUnroller::surroundInput(const Space &space) {
+void WindowUnroller::surroundInput() {
   if (!padsInput() || readsAround())
     return;
   SmallVector<int64_t> sizes;
   for (unsigned d = 0; d < spatial; ++d)
     sizes.push_back(
         std::max(neededBy(d), list("pad_low")[d] + input.sizes[d + 1].get()));
-  if (copiesInput(space, sizes))
-    return copyInput(space, sizes);
   // What a position of the window reads along a line is side by side there.
   constexpr int64_t kMostPhases = 4;
   int64_t stride = list("strides").back();
   if (!hasNeighbours() && stride <= kMostPhases &&
       input.strides[spatial].is(1) && input.sizes[spatial].isStatic())
     phases = stride;
-  if (inLine >= 0)
-    surrounded =
-        surroundBlocks(group, input, list("pad_low"), sizes,
-                       kernel.dims[inLine].block, "generic.unrolled_window");
-  else
-    surrounded = surround(group, input, list("pad_low"), sizes, orderOf(input),
-                          outside(), "generic.unrolled_window", phases);
+  surrounded = surround(group, input, list("pad_low"), sizes, orderOf(input),
+                        outside(), "generic.unrolled_window", phases);
   input = surrounded.buffer;
 }
 
@@ -268,13 +261,9 @@ Value WindowUnroller::loadAround(TileBuilder &around,
 }
 
 Value WindowUnroller::unroll(TileBuilder &emitter, const Space &space) {
-  bool isAround =
-      inLine < 0 && phases == 1 && !surrounded.launch && padsInput();
-  bool isCopied = !copyDims.empty();
+  bool isAround = phases == 1 && !surrounded.launch && padsInput();
   TileBuilder around(kernel, group.plan, group.inGroup(),
-                     isCopied   ? spaceOfCopy(space)
-                     : isAround ? spaceAround(space)
-                                : space);
+                     isAround ? spaceAround(space) : space);
   AccessMap from = anchor.operandMaps[0];
   SmallVector<unsigned> order = windowOrder();
   SmallVector<int64_t> window, position(spatial);
@@ -287,10 +276,6 @@ Value WindowUnroller::unroll(TileBuilder &emitter, const Space &space) {
   AccessMap factors =
       conv ? ofNeighbour(anchor.operandMaps[1], only) : AccessMap();
   from = ofNeighbour(from, only);
-  if (inLine >= 0 && surrounded.launch) {
-    from.index[spatial + 1] = IndexExpr::dim(channel);
-    from.index.push_back(IndexExpr::dim(inLine));
-  }
   Value made = emitter.splat(conv ? zeroOf(acc) : neutralValue(anchor.op, acc),
                              emitter.shapeOf(ofNeighbour(anchor.map, only)));
   forEachIndex(window, [&](ArrayRef<int64_t> index) {
@@ -303,9 +288,8 @@ Value WindowUnroller::unroll(TileBuilder &emitter, const Space &space) {
       read.index[spatial] = anchor.map.index[spatial] + at / phases;
       read.index.push_back(IndexExpr(at % phases));
     }
-    Value x = isCopied   ? loadCopy(around, position)
-              : isAround ? loadAround(around, position)
-                         : emitter.load(input, read);
+    Value x =
+        isAround ? loadAround(around, position) : emitter.load(input, read);
     Value factor = conv ? emitter.load(filter, factors) : Value();
     made = add(made, x, factor, emitter);
   });
@@ -348,7 +332,7 @@ LogicalResult WindowUnroller::emitResults() {
   chooseBlocks(space);
   orderFilter();
   if (!hasViews)
-    surroundInput(space);
+    surroundInput();
   TileBuilder emitter(kernel, group.plan, group.inGroup(), space);
   SmallVector<Value> made;
   if (hasViews || hasNeighbours())

@@ -187,64 +187,6 @@ Surrounded kiln::schedule::surround(Group &group, const Buffer &input,
   return result;
 }
 
-Surrounded kiln::schedule::surroundBlocks(Group &group, const Buffer &input,
-                                          ArrayRef<int64_t> low,
-                                          ArrayRef<int64_t> sizes,
-                                          int64_t block, StringRef schedule) {
-  unsigned rank = input.rank(), channels = rank - 1;
-  KernelBuilder copy(group.host, group.fusion.getLoc(),
-                     group.ctx.kernelName + "_pad");
-  SmallVector<Extent> whole = {input.sizes[0],
-                               input.sizes[channels].get() / block};
-  for (int64_t size : sizes)
-    whole.push_back(size);
-  whole.push_back(block);
-  for (const Extent &size : whole) {
-    copy.dims.emplace_back();
-    copy.dims.back().size = size;
-  }
-  // An instance copies a line of all channels, or as many of them as is one
-  // tile, from memory where they lie side by side.
-  constexpr int64_t kMostElements = 8192;
-  int inner = rank, line = rank - 1, blocks = 1;
-  copy.dims[inner].block = block;
-  copy.dims[line].block =
-      std::min(sizes.back(), std::max<int64_t>(kMostElements / block, 1));
-  copy.dims[blocks].block = std::clamp<int64_t>(
-      kMostElements / (block * copy.dims[line].block), 1, whole[blocks].get());
-  Space space;
-  for (int dim : {blocks, line, inner})
-    if (copy.dims[dim].block > 1)
-      space.axes.push_back(dim);
-  for (int dim = rank; dim >= 0; --dim)
-    copy.addGridDim(dim);
-  copy.placeGrid();
-  Surrounded result;
-  Buffer made = group.host.allocate(input.elementType(), whole);
-  result.buffer = made;
-  AccessMap from, to;
-  for (unsigned d = 0; d < rank; ++d) {
-    int dim = d == channels ? blocks : d == 0 ? 0 : int(d) + 1;
-    result.buffer.sizes[d] = made.sizes[dim];
-    result.buffer.strides[d] = made.strides[dim];
-    to.index.push_back(IndexExpr::dim(dim));
-    from.index.push_back(to.index.back());
-    if (d == 0 || d == channels)
-      continue;
-    Extent start = low[d - 1];
-    from.index[d] = to.index[d] - start;
-    from.ranges.push_back({dim, start, start + input.sizes[d]});
-  }
-  from.index[channels] = IndexExpr::dim(blocks) * block + IndexExpr::dim(inner);
-  to.index.push_back(IndexExpr::dim(inner));
-  TileBuilder emitter(copy, group.plan, group.inGroup(), space);
-  Value loaded = emitter.load(input, from, zeroOf(input.elementType()));
-  emitter.store(loaded, result.buffer, to);
-  result.launch = copy.finish(schedule);
-  result.kernel = copy.kernel;
-  return result;
-}
-
 FailureOr<Surrounded> kiln::schedule::computeInOrder(
     Group &group, Value operand, const AccessMap &map,
     ArrayRef<ZerosAround> around, StringRef suffix, StringRef schedule,

@@ -40,14 +40,6 @@ Surrounded surround(Group &group, const Buffer &input,
                     llvm::StringRef schedule, int64_t phases = 1,
                     llvm::StringRef suffix = "pad");
 
-/// The same with zeros around, and with `block` channels innermost: images,
-/// blocks of channels, positions, and what is in a block, which is a further
-/// dimension of the copy, its last. The input has channels side by side.
-Surrounded surroundBlocks(Group &group, const Buffer &input,
-                          llvm::ArrayRef<int64_t> low,
-                          llvm::ArrayRef<int64_t> sizes, int64_t block,
-                          llvm::StringRef schedule);
-
 /// Zeros around what a dimension of an operand has: it becomes `size` long, and
 /// its elements begin at `low`.
 struct ZerosAround {

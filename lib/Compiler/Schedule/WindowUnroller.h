@@ -67,18 +67,7 @@ private:
   Space spaceAround(const Space &space);
   /// What all windows read at a position, with what is around the input.
   mlir::Value loadAround(TileBuilder &around, llvm::ArrayRef<int64_t> position);
-  void surroundInput(const Space &space);
-  /// Whether an instance of the kernel may copy what its windows read: it
-  /// computes all positions of its channels, so that it copies nothing that
-  /// another one does, and finds the copy in the nearest cache.
-  bool copiesInput(const Space &space, llvm::ArrayRef<int64_t> sizes) const;
-  /// Lets each instance copy its part of the input, with zeros around, to
-  /// memory of the kernel's own.
-  void copyInput(const Space &space, llvm::ArrayRef<int64_t> sizes);
-  /// The space of what instances copy, in place of that of their results.
-  Space spaceOfCopy(const Space &space) const;
-  /// What all windows read of the copy at a position.
-  mlir::Value loadCopy(TileBuilder &copied, llvm::ArrayRef<int64_t> position);
+  void surroundInput();
   /// Copies a filter whose channels lie apart while threads read neighbouring
   /// channels, if many instances read it.
   void orderFilter();
@@ -161,9 +150,6 @@ private:
   /// channels are not split.
   int channel = -1, inLine = -1;
   Surrounded surrounded, orderedFilter;
-  /// For each spatial dimension the kernel's dimension that counts the places
-  /// of an instance's copy of the input; empty if instances copy nothing.
-  llvm::SmallVector<int> copyDims;
   /// Into how many parts the copy of the input divides its lines.
   int64_t phases = 1;
   mlir::Type element, acc;

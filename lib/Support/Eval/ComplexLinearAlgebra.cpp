@@ -2,19 +2,12 @@
 // Factorisations and triangular equations of complex matrices.
 #include "LinearAlgebra.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace kiln::eval::linear {
 
 using Complex = std::complex<Real>;
-
-/// What pivots are compared by.
-static Real sizeOf(Complex z) {
-  return std::fabs(z.real()) + std::fabs(z.imag());
-}
 
 int64_t complexCholesky(ComplexMatrix &a) {
   int64_t n = a.rows, info = 0;
@@ -31,29 +24,6 @@ int64_t complexCholesky(ComplexMatrix &a) {
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < n; ++j)
       a(i, j) = j > i ? Complex() : info ? Complex(nan, nan) : a(i, j);
-  return info;
-}
-
-int64_t complexLu(ComplexMatrix &a, Numbers &pivots) {
-  int64_t info = 0;
-  for (int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
-    int64_t best = k;
-    for (int64_t i = k + 1; i < a.rows; ++i)
-      if (sizeOf(a(i, k)) > sizeOf(a(best, k)))
-        best = i;
-    pivots.push_back(best);
-    for (int64_t j = 0; best != k && j < a.columns; ++j)
-      std::swap(a(k, j), a(best, j));
-    if (a(k, k) == Complex()) {
-      info = info ? info : k + 1;
-      continue;
-    }
-    for (int64_t i = k + 1; i < a.rows; ++i) {
-      a(i, k) /= a(k, k);
-      for (int64_t j = k + 1; j < a.columns; ++j)
-        a(i, j) -= a(i, k) * a(k, j);
-    }
-  }
   return info;
 }
 

@@ -4,6 +4,7 @@
 #include "LinearAlgebra.h"
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numeric>
 
@@ -31,17 +32,24 @@ int64_t cholesky(Matrix &a) {
   return info;
 }
 
-int64_t lu(Matrix &a, Numbers &pivots) {
+/// What pivots are compared by.
+static Real sizeOf(Real x) { return std::fabs(x); }
+static Real sizeOf(std::complex<Real> z) {
+  return std::fabs(z.real()) + std::fabs(z.imag());
+}
+
+/// LU of real or complex numbers in place, with exchanges of rows.
+template <typename M> static int64_t factorize(M &a, Numbers &pivots) {
   int64_t info = 0;
   for (int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
     int64_t best = k;
     for (int64_t i = k + 1; i < a.rows; ++i)
-      if (std::fabs(a(i, k)) > std::fabs(a(best, k)))
+      if (sizeOf(a(i, k)) > sizeOf(a(best, k)))
         best = i;
     pivots.push_back(best);
     for (int64_t j = 0; best != k && j < a.columns; ++j)
       std::swap(a(k, j), a(best, j));
-    if (a(k, k) == 0) {
+    if (sizeOf(a(k, k)) == 0) {
       info = info ? info : k + 1;
       continue;
     }
@@ -52,6 +60,12 @@ int64_t lu(Matrix &a, Numbers &pivots) {
     }
   }
   return info;
+}
+
+int64_t lu(Matrix &a, Numbers &pivots) { return factorize(a, pivots); }
+
+int64_t complexLu(ComplexMatrix &a, Numbers &pivots) {
+  return factorize(a, pivots);
 }
 
 bool permute(const Numbers &pivots, Numbers &rows) {

@@ -122,7 +122,25 @@ ProductAttr::verifyProductSplit(MatrixProductOpInterface product) const {
 
 LogicalResult CpuDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attr) {
-  return verifyKnownAttribute(op, attr, /*known=*/{});
+  static constexpr KnownAttribute kKnown[] = {{kRuns, AttributeRole::Decision}};
+  if (failed(verifyKnownAttribute(op, attr, kKnown)))
+    return failure();
+  auto runs = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
+  auto kernel = dyn_cast<MicroKernelOp>(op);
+  bool isWhole = runs && kernel && !runs.empty() && runs.size() % 2 == 0 &&
+                 runs.asArrayRef().back() == 1 &&
+                 llvm::all_of(runs.asArrayRef(),
+                              [](int64_t number) { return number > 0; }) &&
+                 kernel.getLhsGroup() > kernel.getRhsGroup() &&
+                 runs[runs.size() - 2] % kernel.getRhsGroup() == 0;
+  if (isWhole)
+    return success();
+  return op->emitOpError()
+         << "expected '" << kRuns
+         << "' on a micro-kernel whose 'lhs_group' is larger than its "
+            "'rhs_group', as pairs of a positive number of steps and their "
+            "distance; the last distance is 1, and the last number a multiple "
+            "of 'rhs_group'";
 }
 
 LogicalResult CpuDialect::verifyRegionArgAttribute(Operation *op, unsigned,

@@ -66,10 +66,9 @@ tile.kernel @changed(%x: !A, %y: !B {tile.readonly}, %z: !V {tile.noalias}) {
   tile.store %d, %z[%i, %c0] : tensor<32x32xf32>, !V
 }
 
-// Rows that overlap are packed.
+// Rows may overlap.
 // CHECK-LABEL: func.func @overlapping(
-// CHECK-NOT: groups[8, 1]
-// CHECK: return
+// CHECK: cpu.micro_kernel {{.*}} groups[8, 1]
 !P = !tile.view<64x48xf32, strides = [8, 1]>
 tile.kernel @overlapping(%x: !P {tile.readonly}, %y: !N {tile.readonly}, %z: !V {tile.noalias}) {
   %i = tile.program_id : index

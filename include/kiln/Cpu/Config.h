@@ -40,8 +40,10 @@ struct RegisterFile {
 struct MicroTile {
   int64_t rows = 1, vectors = 1;
 
-  /// The shape that wastes least on an m x n product.
-  static MicroTile choose(const RegisterFile &file, int64_t m, int64_t n);
+  /// The shape that wastes least on an m x n product. With `isWhole` its rows
+  /// divide m.
+  static MicroTile choose(const RegisterFile &file, int64_t m, int64_t n,
+                          bool isWhole = false);
 };
 
 } // namespace kiln::cpu

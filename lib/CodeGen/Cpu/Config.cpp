@@ -29,7 +29,8 @@ CpuConfig CpuConfig::fromDescription(target::TargetAttr description) {
   return config;
 }
 
-MicroTile MicroTile::choose(const RegisterFile &file, int64_t m, int64_t n) {
+MicroTile MicroTile::choose(const RegisterFile &file, int64_t m, int64_t n,
+                            bool isWhole) {
   MicroTile best;
   double bestCost = 0;
   // So many accumulators hide the latency of vectors; those of a unit for
@@ -37,6 +38,8 @@ MicroTile MicroTile::choose(const RegisterFile &file, int64_t m, int64_t n) {
   double enough = file.isMatrix ? 4 : 8;
   for (int64_t vectors = 1; vectors <= 8; ++vectors) {
     for (int64_t rows = 1; rows <= 16; ++rows) {
+      if (isWhole && m % (rows * file.rows))
+        continue;
       // Accumulators, one row of the right panel, one element of the left.
       int64_t needed = rows * vectors + (file.right ? vectors : 0) +
                        (file.left ? 1 : 0) + file.temporaries;

@@ -9,9 +9,10 @@
 
 #include "OwnLowerings.h"
 #include "Pack.h"
+#include "ViewRows.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
-#include "kiln/Dialect/Tile/Facts.h"
+#include "kiln/Interfaces/Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -19,43 +20,20 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::cpu;
 
-/// The load of a region that copies it into storage, as it is, and does nothing
-/// else.
-static ViewAccessOpInterface loadOf(stage::StorageWriteOpInterface write) {
+/// The rows that a region copies into storage, as they are, and does nothing
+/// else; none if it does something else.
+static std::optional<ViewRows> rowsOf(stage::StorageWriteOpInterface write) {
   auto region = dyn_cast<stage::BoxRegionOpInterface>(write->getParentOp());
-  auto load =
-      dyn_cast_or_null<ViewAccessOpInterface>(write.getValue().getDefiningOp());
-  if (!region || region->getNumResults() || !load || !load.isRead() ||
-      load->getParentOp() != region || load.isVolatileAccess() ||
-      load->getDialect() != write->getContext()->getLoadedDialect("tile") ||
-      llvm::range_size(region.getBody().front()) != 3)
-    return {};
-  return load;
-}
-
-/// The elements from one row to the next of a loaded tile of rank 2, if it lies
-/// in a view that does not change, with its rows element by element; else 0.
-static int64_t rowStride(ViewAccessOpInterface load, tile::Kernel kernel,
-                         Type element) {
-  auto view = dyn_cast<tile::ViewType>(load.getAccessedView().getType());
-  auto argument = dyn_cast<BlockArgument>(load.getAccessedView());
-  if (!view || !argument || argument.getOwner()->getParentOp() != kernel ||
-      !tile::getFact(kernel, argument.getArgNumber(), tile::kReadonlyFact) ||
-      view.getElementType() != element ||
-      load.getAccessedType().getRank() != 2 ||
-      load.getAccessedType().getElementType() != element)
-    return 0;
-  int64_t found = 0, stride = 0;
-  for (auto [d, axis] : llvm::enumerate(load.getAxes())) {
-    int64_t apart = view.getStaticStride(d);
-    if (axis.isIndirect() || axis.step != 1 ||
-        (axis.tileDim == 1 && apart != 1))
-      return 0;
-    if (axis.tileDim == 0)
-      stride = apart;
-    found += axis.tileDim >= 0 ? 1 << axis.tileDim : 0;
-  }
-  return found == 3 ? stride : 0;
+  std::optional<ViewRows> rows = region && !region->getNumResults()
+                                     ? findViewRows(write.getValue())
+                                     : std::nullopt;
+  if (!rows || rows->load->getParentOp() != region)
+    return std::nullopt;
+  for (Operation &op : region.getBody().front())
+    if (&op != write && &op != rows->load &&
+        !op.hasTrait<OpTrait::IsTerminator>() && !isa<ReshapeOpInterface>(op))
+      return std::nullopt;
+  return rows;
 }
 
 /// The step from which on a pass packs, where panels begin with it and hold
@@ -74,10 +52,17 @@ static Value firstStep(stage::StorageWriteOpInterface write, KernelEmitter &e) {
              : Value();
 }
 
+/// How many steps a product has, where that is known.
+static std::optional<int64_t> stepsOf(stage::ProductOp product) {
+  if (!product.getDepth())
+    return std::get<2>(product.getSizes());
+  return getConstantIntValue(product.getDepth());
+}
+
 /// Whether micro-kernels read nothing but the rows of the tile: whole blocks,
 /// or as many rows as the last one has, and whole groups of steps.
 static bool readsRowsAlone(stage::ProductOp product, Value storage,
-                           ArrayRef<int64_t> tile) {
+                           const ViewRows &view, int64_t numRows) {
   auto [rows, columns, depth] = product.getSizes();
   auto place = panelPlaceOf(cast<MemRefType>(storage.getType()),
                             /*isLeft=*/true, rows);
@@ -90,9 +75,22 @@ static bool readsRowsAlone(stage::ProductOp product, Value storage,
       product.getLhs() != storage || product.getLhsOrigin().size() != 2)
     return false;
   int64_t granule = row.getK().getMin();
-  return place->group > granule && tile[1] % granule == 0 &&
+  Type element = cast<MemRefType>(storage.getType()).getElementType();
+  if (!canReadApart(view.apart(), element.getIntOrFloatBitWidth() / 8, granule))
+    return false;
+  // In several levels each part of the steps has to lie alike.
+  if (view.steps.size() > 1) {
+    std::optional<int64_t> steps = stepsOf(product);
+    SmallVector<Level> levels =
+        steps ? view.levelsOf(*steps) : SmallVector<Level>();
+    if (levels.empty() || levels.back().count % granule ||
+        view.numSteps() % *steps)
+      return false;
+  }
+  return place->group > granule && view.numSteps() % granule == 0 &&
          depth % granule == 0 &&
-         (tile[0] % rows == 0 || lastRows(product).has_value());
+         (view.line() % rows == 0 ||
+          (view.line() == numRows && lastRows(product).has_value()));
 }
 
 void cpu::findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc) {
@@ -112,21 +110,20 @@ void cpu::findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc) {
       return;
     write = other;
   }
-  ViewAccessOpInterface load =
-      write && !products.empty() ? loadOf(write) : ViewAccessOpInterface();
-  if (!load)
+  std::optional<ViewRows> view =
+      write && !products.empty() ? rowsOf(write) : std::nullopt;
+  if (!view)
     return;
+  ViewAccessOpInterface load = view->load;
   DirectRows rows;
-  rows.stride = rowStride(load, e.kernel, type.getElementType());
+  rows.rows = view->rows;
+  rows.steps = view->steps;
   rows.step = firstStep(write, e);
   ArrayRef<int64_t> shape = load.getAccessedType().getShape();
-  // Micro-kernels take rows that do not overlap, a limited distance apart. Rows
-  // whole pages apart would have the same few places of the nearest cache.
-  constexpr int64_t kMostApart = 65536, kPage = 4096;
-  if (rows.stride < shape[1] || rows.stride > kMostApart ||
-      rows.stride * e.storageBytes(type.getElementType()) % kPage == 0 ||
-      !rows.step || !llvm::all_of(products, [&](stage::ProductOp product) {
-        return readsRowsAlone(product, storage, shape);
+  auto tile = cast<RankedTensorType>(write.getValue().getType());
+  if (tile.getElementType() != type.getElementType() || !rows.step ||
+      !llvm::all_of(products, [&](stage::ProductOp product) {
+        return readsRowsAlone(product, storage, *view, tile.getDimSize(0));
       }))
     return;
   // Where it lies is known here.
@@ -134,11 +131,11 @@ void cpu::findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc) {
     if (auto offset = dyn_cast<Value>(axis.offset);
         offset && !getConstantIntValue(offset) && !e.mapping.contains(offset))
       return;
-  const ViewInfo &view = e.viewOf(load.getAccessedView());
+  const ViewInfo &memory = e.viewOf(load.getAccessedView());
   e.freshLevels();
   Value origin = e.c64(0);
   for (auto [d, axis] : llvm::enumerate(load.getAxes())) {
-    origin = e.add(origin, e.mul(e.offsetOf(load, d), view.strides[d]));
+    origin = e.add(origin, e.mul(e.offsetOf(load, d), memory.strides[d]));
     Bounds range = e.validRange(load, d);
     int64_t size = axis.tileDim < 0 ? 1 : shape[axis.tileDim];
     if (auto known = getConstantIntValue(range.hi); known && *known < size)
@@ -152,7 +149,48 @@ void cpu::findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc) {
           e.conjunction(rows.inside, e.compare(arith::CmpIPredicate::sle,
                                                range.lo, e.c64(0)));
   }
-  rows.base = e.gep(view.base, origin, view.elementType);
+  rows.base = e.gep(memory.base, origin, memory.elementType);
   e.directRows[storage] = rows;
   e.skipped[write->getParentOp()] = rows.inside;
+}
+
+/// The offset of element `number`, a multiple of `apart`, in levels.
+static Value offsetIn(ArrayRef<Level> levels, Value number, KernelEmitter &e) {
+  Value offset = e.c64(0);
+  int64_t below = 1;
+  for (const Level &level : llvm::reverse(levels)) {
+    bool isOutermost = &level == levels.begin();
+    Value at = below == 1
+                   ? number
+                   : arith::DivUIOp::create(e.b, e.loc, number, e.c64(below))
+                         .getResult();
+    if (!isOutermost)
+      at = arith::RemUIOp::create(e.b, e.loc, at, e.c64(level.count));
+    offset = e.add(offset, e.mul(at, e.c64(level.stride)));
+    below *= level.count;
+  }
+  return offset;
+}
+
+Value cpu::directRowsAt(KernelEmitter &e, const DirectRows &rows,
+                        stage::ProductOp product) {
+  ValueRange origin = product.getLhsOrigin();
+  Value row = offsetIn(rows.rows, e.scalar64(origin[0]), e);
+  Value step = offsetIn(rows.steps,
+                        e.add(e.scalar64(rows.step), e.scalar64(origin[1])), e);
+  return e.gep(rows.base, e.add(row, step),
+               cast<MemRefType>(product.getLhs().getType()).getElementType());
+}
+
+DenseI64ArrayAttr cpu::runsOfSteps(const DirectRows &rows,
+                                   stage::ProductOp product) {
+  std::optional<int64_t> steps = stepsOf(product);
+  if (rows.steps.size() == 1 || !steps)
+    return {};
+  SmallVector<Level> levels = ViewRows{{}, {}, rows.steps}.levelsOf(*steps);
+  SmallVector<int64_t> runs;
+  for (const Level &level : levels)
+    runs.append({level.count, level.stride});
+  return levels.size() < 2 ? DenseI64ArrayAttr()
+                           : DenseI64ArrayAttr::get(product.getContext(), runs);
 }

@@ -11,6 +11,7 @@
 #define KILN_LIB_CPU_KERNELEMITTER_H
 
 #include "NestBuilder.h"
+#include "ViewRows.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace kiln::cpu {
@@ -27,7 +28,7 @@ struct DirectRows {
   Value inside; ///< whether it is; null: always
   Value base;   ///< of the tile in the view's memory
   Value step;
-  int64_t stride = 0; ///< from one row to the next
+  SmallVector<Level> rows, steps; ///< where rows and steps lie
 };
 
 /// The walk, and what the lowerings of operations (OwnLowerings.h) share.

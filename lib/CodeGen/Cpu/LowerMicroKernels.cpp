@@ -5,6 +5,7 @@
 #include "kiln/Cpu/Config.h"
 #include "kiln/Cpu/MatrixInstructions.h"
 #include "kiln/Cpu/Passes.h"
+#include "kiln/Dialect/Cpu/RowUse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -121,6 +122,10 @@ private:
       os << "_" << op.getLhsType() << "_" << op.getRhsType();
     if (op.getLhsGroup() != op.getRhsGroup())
       os << "_apart" << op.getLhsGroup();
+    if (auto runs = op->getAttrOfType<DenseI64ArrayAttr>(kRuns)) {
+      os << "_runs";
+      llvm::interleave(runs.asArrayRef(), os, "_");
+    }
     if (op.getMinus())
       os << "_minus";
     if (op.getFresh())

@@ -10,9 +10,11 @@
 
 #include "Machine.h"
 #include "kiln/Cpu/MatrixInstructions.h"
+#include "kiln/Dialect/Cpu/RowUse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -234,17 +236,18 @@ struct RegisterBlockBuilder {
     }
   }
 
-  void loop(Value lo, Value hi, int64_t count, SmallVector<Value> &sums) {
+  /// Groups of steps from `lo` to `hi` of those at `lhsBase` and `rhsBase`,
+  /// `count` of them in each iteration.
+  void loop(Value lo, Value hi, int64_t count, SmallVector<Value> &sums,
+            Value lhsBase, Value rhsBase) {
     auto loop = scf::ForOp::create(b, loc, lo, hi, c64(count), sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
     Value k = loop.getInductionVar(), stride = op.getRhsStride();
     SmallVector<Value> next(loop.getRegionIterArgs());
     int64_t panel = apart ? group : op.getRows() * group;
-    Value left =
-        at(op.getLhs(), arith::MulIOp::create(b, loc, k, c64(panel)), lhs);
-    Value right =
-        at(op.getRhs(), arith::MulIOp::create(b, loc, k, stride), rhs);
+    Value left = at(lhsBase, arith::MulIOp::create(b, loc, k, c64(panel)), lhs);
+    Value right = at(rhsBase, arith::MulIOp::create(b, loc, k, stride), rhs);
     // Whole registers must not reach beyond the panel.
     int64_t whole =
         multipliesByLane() && !apart ? count * rows / lanes * lanes : 0;
@@ -264,6 +267,58 @@ struct RegisterBlockBuilder {
     }
     scf::YieldOp::create(b, loc, next);
     sums.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+
+  /// As many groups of a run as make an iteration, without a rest where one
+  /// fewer or all of them do.
+  int64_t unrollOf(int64_t groups) const {
+    if (groups <= unroll)
+      return groups;
+    return groups % unroll && unroll > 2 && groups % (unroll - 1) == 0
+               ? unroll - 1
+               : unroll;
+  }
+
+  /// All groups of one run.
+  void run(Value groups, int64_t count, SmallVector<Value> &sums, Value left,
+           Value right) {
+    Value whole = groups;
+    bool hasRest = count > 1;
+    if (auto known = getConstantIntValue(groups)) {
+      whole = c64(*known / count * count);
+      hasRest = *known % count != 0;
+    } else if (count > 1) {
+      Value rest = arith::RemUIOp::create(b, loc, groups, c64(count));
+      whole = arith::SubIOp::create(b, loc, groups, rest);
+    }
+    loop(c64(0), whole, count, sums, left, right);
+    if (hasRest)
+      loop(whole, groups, 1, sums, left, right);
+  }
+
+  /// Levels of runs as loops around each other (kRuns).
+  void runLevels(ArrayRef<int64_t> levels, SmallVector<Value> &sums, Value left,
+                 Value right) {
+    if (levels.size() == 2) {
+      int64_t groups = levels[0] / group;
+      return run(c64(groups), unrollOf(groups), sums, left, right);
+    }
+    auto outer =
+        scf::ForOp::create(b, loc, c64(0), c64(levels[0]), c64(1), sums);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(outer.getBody());
+    Value i = outer.getInductionVar();
+    int64_t steps = 1;
+    for (size_t level = 2; level < levels.size(); level += 2)
+      steps *= levels[level];
+    Value inLeft = arith::MulIOp::create(b, loc, i, c64(levels[1]));
+    Value inRight = arith::MulIOp::create(b, loc, i, c64(steps / group));
+    inRight = arith::MulIOp::create(b, loc, inRight, op.getRhsStride());
+    SmallVector<Value> next(outer.getRegionIterArgs());
+    runLevels(levels.drop_front(2), next, at(left, inLeft, lhs),
+              at(right, inRight, rhs));
+    scf::YieldOp::create(b, loc, next);
+    sums.assign(outer.getResults().begin(), outer.getResults().end());
   }
 
   /// What is subtracted from every row.
@@ -296,17 +351,14 @@ struct RegisterBlockBuilder {
     }
     SmallVector<Value> sums = startSums(places);
     subtract(sums);
-    Value groups = op.getDepth();
-    if (group > 1)
-      groups = arith::DivUIOp::create(b, loc, groups, c64(group));
-    Value whole = groups;
-    if (unroll > 1) {
-      Value rest = arith::RemUIOp::create(b, loc, groups, c64(unroll));
-      whole = arith::SubIOp::create(b, loc, groups, rest);
+    if (auto runs = op->getAttrOfType<DenseI64ArrayAttr>(kRuns)) {
+      runLevels(runs, sums, op.getLhs(), op.getRhs());
+    } else {
+      Value groups = op.getDepth();
+      if (group > 1)
+        groups = arith::DivUIOp::create(b, loc, groups, c64(group));
+      run(groups, unroll, sums, op.getLhs(), op.getRhs());
     }
-    loop(c64(0), whole, unroll, sums);
-    if (unroll > 1)
-      loop(whole, groups, 1, sums);
     sums = addEarlier(places, sums);
     for (auto [i, place] : llvm::enumerate(places))
       LLVM::StoreOp::create(b, loc,

@@ -72,6 +72,13 @@ void findDirectSums(KernelEmitter &e, stage::StorageOpInterface alloc);
 /// Notes where products may read the rows of a view that storage in panels
 /// would only be a copy of.
 void findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc);
+/// The address of a left operand's rows in the memory of a view.
+Value directRowsAt(KernelEmitter &e, const DirectRows &rows,
+                   stage::ProductOp product);
+/// How many steps of such rows lie at which distance, level by level, as
+/// micro-kernels are told (kRuns); null where they lie side by side.
+mlir::DenseI64ArrayAttr runsOfSteps(const DirectRows &rows,
+                                    stage::ProductOp product);
 
 // Products.cpp
 mlir::LogicalResult lowerProduct(stage::ProductOp op, KernelEmitter &e);

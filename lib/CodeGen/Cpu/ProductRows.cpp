@@ -3,6 +3,7 @@
 
 #include "ProductRows.h"
 #include "Machine.h"
+#include "ViewRows.h"
 #include "kiln/Cpu/MatrixInstructions.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
@@ -56,14 +57,12 @@ static int64_t rowBlocks(MatrixProductOpInterface product, int64_t rows) {
              : kManyBlocks;
 }
 
-/// As many steps as leave the right panel in a share of the nearest cache, in
-/// equal parts.
+/// As many steps as leave the right panel in a share of the nearest cache.
 /// `blocks` blocks of rows are multiplied by a panel. Where they are few the
 /// right factor is what takes time: shallow panels read it along its rows, as
 /// memory likes it, rather than in narrow columns.
-static int64_t depthFor(const CpuConfig &config, double share, int64_t columns,
-                        int64_t bytes, int64_t granule, int64_t k,
-                        int64_t blocks) {
+static int64_t mostSteps(const CpuConfig &config, double share, int64_t columns,
+                         int64_t bytes, int64_t granule, int64_t blocks) {
   constexpr int64_t kFewBlocks = 8, kStepsForEach = 8;
   // With fewer steps it takes longer to load and to store the sums than to read
   // a panel's lines from the next cache.
@@ -72,7 +71,11 @@ static int64_t depthFor(const CpuConfig &config, double share, int64_t columns,
   most = std::min(std::max(most, kEnoughSteps), kDeepestPanel / bytes);
   if (blocks <= kFewBlocks)
     most = std::min(most, kStepsForEach * blocks);
-  most = std::max<int64_t>(llvm::alignDown(most, granule), granule);
+  return std::max<int64_t>(llvm::alignDown(most, granule), granule);
+}
+
+/// These steps in equal parts.
+static int64_t depthFor(int64_t most, int64_t granule, int64_t k) {
   int64_t parts = llvm::divideCeil(k, most);
   return llvm::alignTo(llvm::divideCeil(k, parts), granule);
 }
@@ -84,11 +87,12 @@ ProductAttr cpu::productWithoutRow(MatrixProductOpInterface product,
   auto [m, n, k] = sizesOf(product);
   MicroTile tile = MicroTile::choose({config.registers, 1, lanes, 0}, m, n);
   int64_t columns = tile.vectors * lanes;
+  int64_t most =
+      mostSteps(config, kVectorShare, columns, std::max<int64_t>(bits / 8, 1),
+                lanes, llvm::divideCeil(m, tile.rows));
   return ProductAttr::get(product->getContext(), "", tile.rows, columns,
-                          depthFor(config, kVectorShare, columns,
-                                   std::max<int64_t>(bits / 8, 1), lanes, k,
-                                   llvm::divideCeil(m, tile.rows)),
-                          0, 1, /*bounded=*/false, ArrayAttr());
+                          depthFor(most, lanes, k), 0, 1, /*bounded=*/false,
+                          ArrayAttr());
 }
 
 /// Whether an operand of a row takes registers of those that its sums are in:
@@ -99,6 +103,26 @@ static bool sharesRegisters(target::OperandAttr operand,
   target::MemoryAttr home = description.getMemory(operand.getHome());
   return !home || home.getKind() != target::MemoryKind::Register ||
          operand.getHome() == row.getAcc().getHome();
+}
+
+/// Where the rows of the left operand lie, if micro-kernels may read them
+/// there.
+static std::optional<ViewRows> viewRows(MatrixProductOpInterface product,
+                                        target::MatrixInstructionAttr row,
+                                        const RowUse &use) {
+  const MatrixInstruction *instruction = findMatrixInstruction(row.getName());
+  if (!instruction || !instruction->takesRows || use.m != 1 || use.lhsOffset ||
+      !extraOf(product, "spreads_from_memory") ||
+      product.getProductPrecision() == ProductPrecision::TF32)
+    return std::nullopt;
+  Value lhs = product.getLhsOperand().get();
+  std::optional<ViewRows> view = findViewRows(lhs);
+  Type element = getElementTypeOrSelf(lhs);
+  if (!view || bitsOf(use.lhs) != bitsOf(element) ||
+      isa<FloatType>(use.lhs) != isa<FloatType>(element) ||
+      !canReadApart(view->apart(), bitsOf(element) / 8, use.k))
+    return std::nullopt;
+  return view;
 }
 
 ProductAttr cpu::productByRow(MatrixProductOpInterface product,
@@ -121,6 +145,19 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
   file.right = sharesRegisters(row.getRhs(), row, description);
   file.isMatrix = isMatrix;
   MicroTile tile = MicroTile::choose(file, m, n);
+  // Rows in several levels are read where they lie by blocks that end with
+  // their lines.
+  std::optional<ViewRows> view = viewRows(product, row, use);
+  if (view && view->line() < m) {
+    // Fewer would not hide the latency of additions, or load too often.
+    constexpr int64_t kEnoughSums = 12;
+    MicroTile inLine =
+        MicroTile::choose(file, view->line(), n, /*isWhole=*/true);
+    if (inLine.rows * inLine.vectors >= kEnoughSums && inLine.rows > 2)
+      tile = inLine;
+    else
+      view.reset();
+  }
   int64_t columns = tile.vectors * use.n;
   // Steps are counted in whole vectors of the left operand.
   int64_t granule = std::lcm(use.k, config.lanes(bitsOf(use.lhs)));
@@ -135,11 +172,21 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
   // They are also done so soon that panels must be read as memory likes it.
   int64_t panels =
       isMatrix ? std::clamp<int64_t>(n / columns, 1, kTogether) : 1;
-  return ProductAttr::get(
-      product->getContext(), row.getName(), tile.rows, columns,
-      depthFor(config, isMatrix ? matrixShare : kVectorShare, columns,
-               bitsOf(use.rhs) / 8, granule, k, blocks),
-      use.lhsOffset, panels, use.lhsBits || use.rhsBits, ArrayAttr());
+  int64_t most = mostSteps(config, isMatrix ? matrixShare : kVectorShare,
+                           columns, bitsOf(use.rhs) / 8, granule, blocks);
+  int64_t depth = depthFor(most, granule, k);
+  if (view && (view->line() < m || view->steps.size() > 1)) {
+    // Whole levels, or parts of one: rather twice as deep than too shallow.
+    constexpr int64_t kFewSteps = 64;
+    int64_t whole = view->depthUpTo(most, use.k);
+    if (whole < k && whole < kFewSteps)
+      whole = view->depthUpTo(2 * most, use.k);
+    if (whole == k || whole >= kFewSteps)
+      depth = whole;
+  }
+  return ProductAttr::get(product->getContext(), row.getName(), tile.rows,
+                          columns, depth, use.lhsOffset, panels,
+                          use.lhsBits || use.rhsBits, ArrayAttr());
 }
 
 /// Whether the last dimension of a tile, from `lanes` elements on, is

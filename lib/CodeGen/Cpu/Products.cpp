@@ -10,6 +10,7 @@
 #include "OwnLowerings.h"
 #include "Pack.h"
 #include "kiln/Dialect/Cpu/CpuDialect.h"
+#include "kiln/Dialect/Cpu/RowUse.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Staging/SplitProduct.h"
 #include "kiln/Target/Declines.h"
@@ -329,16 +330,6 @@ std::optional<int64_t> cpu::lastRows(stage::ProductOp product) {
   return last ? std::optional(last) : std::nullopt;
 }
 
-/// The address of a left factor's rows in the memory of a view.
-static Value rowsAt(KernelEmitter &e, const DirectRows &rows,
-                    stage::ProductOp product) {
-  ValueRange origin = product.getLhsOrigin();
-  Value row = e.mul(e.scalar64(origin[0]), e.c64(rows.stride));
-  Value step = e.add(e.scalar64(rows.step), e.scalar64(origin[1]));
-  return e.gep(rows.base, e.add(row, step),
-               cast<MemRefType>(product.getLhs().getType()).getElementType());
-}
-
 LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
   auto unsupported = [&](const Twine &what) {
     return target::emitUnsupported(product, what);
@@ -387,12 +378,15 @@ LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
     if (auto layout =
             dyn_cast_or_null<target::InterleaveAttr>(row.getLhs().getLayout()))
       lhsGroup = layout.getGroup();
+  DenseI64ArrayAttr runs;
   auto multiplyBlock = [&](int64_t rows, int64_t columns) {
-    MicroKernelOp::create(
+    auto made = MicroKernelOp::create(
         b, e.loc, lhs, rhs->base, rhs->stride, acc.base, acc.stride, whole,
         minus, fresh, rows, columns, lhsGroup, rhs->group, name,
         withSign(lhsType.getElementType(), product.getLhsUnsigned()),
         withSign(rhs->element, product.getRhsUnsigned()), acc.element);
+    if (runs)
+      made->setAttr(kRuns, runs);
   };
   // By fewer registers where that is all that is left of rows or columns.
   auto choose = [&](std::optional<int64_t> last, Value count, int64_t whole,
@@ -417,9 +411,11 @@ LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
   };
   auto direct = e.directRows.find(product.getLhs());
   auto multiplyDirect = [&] {
-    lhs = rowsAt(e, direct->second, product);
-    lhsGroup = direct->second.stride;
+    lhs = directRowsAt(e, direct->second, product);
+    lhsGroup = direct->second.rows.back().stride;
+    runs = runsOfSteps(direct->second, product);
     multiplyAll();
+    runs = {};
   };
   if (direct == e.directRows.end()) {
     multiplyAll();

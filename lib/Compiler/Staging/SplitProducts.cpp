@@ -281,7 +281,11 @@ void ProductSplitter::run() {
     loop(endK, how.depth, [&](Value from) {
       if (isFirstBlock)
         isFirst = math.isEqual(from, index(0), isFirstBlock);
-      block(batch, from, math.min(math.sub(endK, from), how.depth));
+      auto all = getConstantIntValue(endK);
+      block(batch, from,
+            all && *all % how.depth == 0
+                ? index(how.depth)
+                : math.min(math.sub(endK, from), how.depth));
     });
   });
 }

@@ -12,6 +12,11 @@
 
 namespace kiln::cpu {
 
+/// Attribute of a micro-kernel whose left operand keeps rows that lie in
+/// several levels: pairs of a number of steps and their distance in elements,
+/// outermost first. The last distance is 1, and all steps together are `depth`.
+inline constexpr llvm::StringLiteral kRuns = "cpu.runs";
+
 /// How a row computes a product.
 struct RowUse {
   int64_t m, n, k; ///< sizes of one instruction

@@ -7,6 +7,7 @@
 // RUN: kiln-run %s --entry=grouped --target=cpu --check --no-fallback | FileCheck %s
 // RUN: kiln-run %s --entry=prime --target=cpu --check --no-fallback | FileCheck %s
 // RUN: kiln-run %s --entry=double --target=cpu --check --no-fallback | FileCheck %s
+// RUN: kiln-run %s --entry=transposed --target=cpu --check --no-fallback | FileCheck %s
 // RUN: kiln-run %s --entry=short_type --target=cpu --check --no-fallback | FileCheck %s
 // RUN: kiln-run %s --entry=window --target=cpu,threads=2 --inputs=hurt --check --no-fallback | FileCheck %s
 // RUN: kiln-compile %s --target=cpu:x86-64-v4 --emit=asm -o - | FileCheck %s --check-prefix=ASM
@@ -64,4 +65,13 @@ func.func @short_type(%x: tensor<1x12x12x32xbf16>, %w: tensor<32x3x3x32xbf16>) -
   %0 = prim.conv %x, %w {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64}
     : tensor<1x12x12x32xbf16>, tensor<32x3x3x32xbf16> -> tensor<1x12x12x32xbf16>
   return %0 : tensor<1x12x12x32xbf16>
+}
+
+// Each phase of a transposed convolution reads its part of the filter, whose results lie side by side.
+func.func @transposed(%x: tensor<1x8x8x32xf32>, %w: tensor<32x4x4x48xf32>) -> tensor<1x16x16x48xf32> {
+  %0 = prim.rev %w dims [1, 2] : tensor<32x4x4x48xf32>
+  %1 = prim.transpose %0 permutation [3, 1, 2, 0] : tensor<32x4x4x48xf32> -> tensor<48x4x4x32xf32>
+  %2 = prim.conv %x, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 2, 2>, pad_high = array<i64: 2, 2>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 2, 2>, groups = 1 : i64}
+    : tensor<1x8x8x32xf32>, tensor<48x4x4x32xf32> -> tensor<1x16x16x48xf32>
+  return %2 : tensor<1x16x16x48xf32>
 }

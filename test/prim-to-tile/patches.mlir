@@ -91,3 +91,18 @@ func.func @few_channels(%x: tensor<2x21x20x3xf32>, %w: tensor<40x3x3x3xf32>) -> 
   %0 = prim.conv %x, %w {strides = array<i64: 2, 2>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 0>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x21x20x3xf32>, tensor<40x3x3x3xf32> -> tensor<2x11x10x40xf32>
   return %0 : tensor<2x11x10x40xf32>
 }
+
+// A filter whose results lie side by side, as that of a transposed convolution, is read as it is, in the order of patches.
+// CHECK-LABEL: tile.kernel private @results_innermost_0_conv(
+// CHECK-SAME: !tile.view<3x3x16x32xf32, strides = [-96, -32, 288, 1]>
+// CHECK: %[[L:.*]] = tile.load {{.*}} -> tensor<3x3x16x32xf32>
+// CHECK: %[[W:.*]] = tile.reshape %[[L]] : tensor<3x3x16x32xf32> -> tensor<144x32xf32>
+// CHECK: tile.dot {{.*}}, %[[W]]
+// CHECK-NOT: results_innermost_0_conv_filter
+// CHECK: program.func @results_innermost(
+func.func @results_innermost(%x: tensor<1x8x8x16xf32>, %w: tensor<16x3x3x32xf32>) -> tensor<1x8x8x32xf32> {
+  %0 = prim.rev %w dims [1, 2] : tensor<16x3x3x32xf32>
+  %1 = prim.transpose %0 permutation [3, 1, 2, 0] : tensor<16x3x3x32xf32> -> tensor<32x3x3x16xf32>
+  %2 = prim.conv %x, %1 {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x8x8x16xf32>, tensor<32x3x3x16xf32> -> tensor<1x8x8x32xf32>
+  return %2 : tensor<1x8x8x32xf32>
+}

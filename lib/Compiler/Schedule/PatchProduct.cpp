@@ -94,6 +94,15 @@ LogicalResult PatchProduct::findDepth() {
   // Patches have their channels side by side.
   packsFilter |= channelsLast && !depth.empty() && depth.back().dim < spatial &&
                  filter.sizes.back().get() != 1;
+  // Panels are packed from any filter whose vectors of results or of channels
+  // lie side by side.
+  viewsFilter = packsFilter && channelsLast &&
+                (filter.strides[0].is(1) || filter.strides.back().is(1));
+  if (viewsFilter) {
+    packsFilter = false;
+    llvm::sort(depth,
+               [](const Part &a, const Part &b) { return a.dim < b.dim; });
+  }
   if (!depth.empty())
     depthStride = strideOf(depth.back());
   for (const Part &part : depth)
@@ -217,17 +226,30 @@ Value PatchProduct::filterTile() {
   for (int dim : groups)
     add(kernel.dims[dim].size, at.coefficient(dim) * filter.strides[0],
         kernel.dims[dim].offset);
-  if (channelsLast)
+  SmallVector<int64_t> shape;
+  if (viewsFilter) {
+    // The order of patches, of which the filter has each at its place.
+    for (const Part &part : depth) {
+      add(part.size, filter.strides[part.dim + 1], kernel.constant(0));
+      shape.push_back(part.size);
+    }
+  } else if (channelsLast) {
     add(deep, depthStride, kernel.constant(0));
+  }
   add(kernel.dims[channel].size, at.coefficient(channel) * filter.strides[0],
       kernel.dims[channel].offset);
   if (!channelsLast)
     add(deep, depthStride, kernel.constant(0));
   auto type = productType(kernel.dims[channel].block, deep, element);
-  return tile::LoadOp::create(kernel.b, kernel.loc, type,
-                              kernel.view(view, /*write=*/false), coords,
-                              Value(), /*element_offsets=*/true,
-                              tile::Padding::zero, DenseI64ArrayAttr());
+  if (viewsFilter)
+    shape.push_back(kernel.dims[channel].block);
+  else
+    llvm::append_range(shape, type.getShape());
+  Value tile = tile::LoadOp::create(
+      kernel.b, kernel.loc, RankedTensorType::get(shape, element),
+      kernel.view(view, /*write=*/false), coords, Value(),
+      /*element_offsets=*/true, tile::Padding::zero, DenseI64ArrayAttr());
+  return reshape(tile, type.getShape());
 }
 
 SmallVector<PatchProduct::ViewDim> PatchProduct::depthDims() const {

@@ -77,6 +77,8 @@ private:
   llvm::SmallVector<Part> depth;
   int64_t deep = 1, depthStride = 1;
   bool packsFilter = false;
+  /// The dimensions of the depth are not one, and the filter is read as it is.
+  bool viewsFilter = false;
   /// Channels, not positions, lie side by side in the result.
   bool channelsLast = false;
   /// A block of positions of one image.

@@ -28,6 +28,20 @@ static Type typeInRegisters(Type type) {
   return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
 }
 
+static Type vectorOf(int64_t count, Type element) {
+  return count == 1 ? element : VectorType::get({count}, element);
+}
+
+/// As many of a run's groups of steps as make an iteration, without a rest
+/// where all of them or one fewer than `unroll` do.
+static int64_t unrollOf(int64_t groups, int64_t unroll) {
+  if (groups <= unroll)
+    return groups;
+  return groups % unroll && unroll > 2 && groups % (unroll - 1) == 0
+             ? unroll - 1
+             : unroll;
+}
+
 namespace {
 /// Builds the loops of one micro-kernel.
 struct RegisterBlockBuilder {
@@ -51,9 +65,6 @@ struct RegisterBlockBuilder {
 
   Value c64(int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
-  }
-  static Type vectorOf(int64_t count, Type element) {
-    return count == 1 ? element : VectorType::get({count}, element);
   }
   Value at(Value base, Value index, Type element) {
     return LLVM::GEPOp::create(b, loc, base.getType(), element, base,
@@ -269,16 +280,6 @@ struct RegisterBlockBuilder {
     sums.assign(loop.getResults().begin(), loop.getResults().end());
   }
 
-  /// As many groups of a run as make an iteration, without a rest where one
-  /// fewer or all of them do.
-  int64_t unrollOf(int64_t groups) const {
-    if (groups <= unroll)
-      return groups;
-    return groups % unroll && unroll > 2 && groups % (unroll - 1) == 0
-               ? unroll - 1
-               : unroll;
-  }
-
   /// All groups of one run.
   void run(Value groups, int64_t count, SmallVector<Value> &sums, Value left,
            Value right) {
@@ -301,7 +302,7 @@ struct RegisterBlockBuilder {
                  Value right) {
     if (levels.size() == 2) {
       int64_t groups = levels[0] / group;
-      return run(c64(groups), unrollOf(groups), sums, left, right);
+      return run(c64(groups), unrollOf(groups, unroll), sums, left, right);
     }
     auto outer =
         scf::ForOp::create(b, loc, c64(0), c64(levels[0]), c64(1), sums);

@@ -330,6 +330,16 @@ std::optional<int64_t> cpu::lastRows(stage::ProductOp product) {
   return last ? std::optional(last) : std::nullopt;
 }
 
+/// What an instruction's operand is: an integer says whether it has a sign.
+static Type typeFor(target::MatrixInstructionAttr row, Type type,
+                    bool isUnsigned) {
+  if (!row || !isa<IntegerType>(type))
+    return type;
+  return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth(),
+                          isUnsigned ? IntegerType::Unsigned
+                                     : IntegerType::Signed);
+}
+
 LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
   auto unsupported = [&](const Twine &what) {
     return target::emitUnsupported(product, what);
@@ -361,13 +371,6 @@ LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
       product.getMinus() ? e.storages.at(product.getMinus()).base : Value();
   Value fresh = product.getFresh() ? e.scalar(product.getFresh()) : Value();
   OpBuilder &b = e.b;
-  auto withSign = [&](Type type, bool isUnsigned) -> Type {
-    if (!row || !isa<IntegerType>(type))
-      return type;
-    return IntegerType::get(b.getContext(), type.getIntOrFloatBitWidth(),
-                            isUnsigned ? IntegerType::Unsigned
-                                       : IntegerType::Signed);
-  };
   auto name = row ? FlatSymbolRefAttr::get(b.getContext(), *product.getRow())
                   : FlatSymbolRefAttr();
   bool acquires = !e.acquired && needsUnit(e, product);
@@ -383,8 +386,8 @@ LogicalResult cpu::lowerProduct(stage::ProductOp product, KernelEmitter &e) {
     auto made = MicroKernelOp::create(
         b, e.loc, lhs, rhs->base, rhs->stride, acc.base, acc.stride, whole,
         minus, fresh, rows, columns, lhsGroup, rhs->group, name,
-        withSign(lhsType.getElementType(), product.getLhsUnsigned()),
-        withSign(rhs->element, product.getRhsUnsigned()), acc.element);
+        typeFor(row, lhsType.getElementType(), product.getLhsUnsigned()),
+        typeFor(row, rhs->element, product.getRhsUnsigned()), acc.element);
     if (runs)
       made->setAttr(kRuns, runs);
   };

@@ -91,8 +91,9 @@ def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [AttrSizedOperandSegments, Memory
     acc[i, j] += sum over k below `depth` of lhs[i, k] * rhs[k, j], for i below `rows` and j below `columns`.
 
     - `lhs`: the left panel, `rows` rows, as `#kiln.interleave<lhs_group>` says: element (i, k) at
-      `(k floordiv g * rows + i) * g + k mod g`. A group that is larger than `rhs_group` has room for all steps: element
-      (i, k) is at `i * g + k`;
+      `(k floordiv g * rows + i) * g + k mod g`. Of a group that is larger than `rhs_group` element
+      (i, k) is at `i * g + k`, and rows may overlap. With `cpu.runs` = [n1, s1, n2, s2, ...] step k is the k-th of
+      n1 * n2 * ... steps, which lie s1, s2, ... elements apart, the last ones innermost;
     - `rhs`: the right panel or matrix: element (k, j) at `k floordiv g * rhs_stride + j * g + k mod g` with g =
       `rhs_group`;
     - `acc`: rows of it are `acc_stride` apart, columns lie beside each other;
@@ -110,8 +111,8 @@ def Cpu_MicroKernelOp : Cpu_Op<"micro_kernel", [AttrSizedOperandSegments, Memory
     - (C3) Without a row all three types are equal, but for signs, and the groups are 1.
     - (C4) lhs and rhs are integers where acc is one, else floats.
 
-    Undefined: `depth` is no multiple of the row's k, or of `rhs_group`; it exceeds an `lhs_group` that is larger than
-    `rhs_group`; panels that overlap the accumulator.
+    Undefined: `depth` is no multiple of the row's k, or of `rhs_group`; it is not the number of steps of `cpu.runs`;
+    panels that overlap the accumulator.
 
     Numerics: those of `tile.dot`; integers wrap.
 

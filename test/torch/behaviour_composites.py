@@ -4,8 +4,12 @@ import math
 import sys
 
 import torch
+import torch.nn.functional as F
+from torch._dispatch.python import enable_python_dispatcher
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from behaviours import fast, main, same, test
+from kiln.torch.compositions.enlarged import by_windows
 
 
 def like_eager(function, *given, tolerance=1e-5):
@@ -35,6 +39,40 @@ def quantiles():
     like_eager(lambda x: torch.quantile(x, torch.tensor([0.1, 0.9]), keepdim=True), x)
     like_eager(lambda x: torch.quantile(x, 0.5, dim=1, keepdim=True), holes)
     like_eager(lambda x: torch.quantile(x, 0.5), torch.tensor(3.0))
+
+
+@test
+def linear_sizes():
+    """Lines, images and volumes of other sizes; the order of an image's dimensions stays, and so do sizes that are the same."""
+    def resized(mode, aligned, **size):
+        return lambda x: F.interpolate(x, mode=mode, align_corners=aligned, **size)
+    for aligned in (False, True):
+        like_eager(resized("linear", aligned, scale_factor=1.7), torch.randn(2, 3, 11, requires_grad=True))
+        like_eager(resized("bilinear", aligned, size=(20, 9)), torch.randn(2, 2, 7, 13, requires_grad=True))
+        like_eager(resized("bilinear", aligned, size=(13, 40)), torch.randn(1, 2, 13, 10, requires_grad=True))
+        like_eager(resized("trilinear", aligned, size=(6, 4, 10)), torch.randn(1, 2, 3, 4, 5, requires_grad=True))
+        image = torch.randn(1, 16, 8, 8).contiguous(memory_format=torch.channels_last).requires_grad_()
+        like_eager(resized("bilinear", aligned, size=(32, 32)), image)
+        assert fast(resized("bilinear", aligned, size=(32, 32)), fullgraph=True)(image).is_contiguous(memory_format=torch.channels_last)
+    half = torch.randn(1, 2, 5, 5, requires_grad=True, dtype=torch.float16)
+    like_eager(resized("bilinear", False, scale_factor=4), half, tolerance=2e-2)
+
+
+@test
+def linear_sizes_without_atomics():
+    """Gradients of linear interpolation read windows, add nowhere, and spread what is not finite to its neighbours alone."""
+    resize = lambda x: F.interpolate(x, size=(24, 24), mode="bilinear")  # noqa: E731
+    with enable_python_dispatcher(), by_windows():
+        graph = make_fx(lambda x, g: torch.autograd.grad(resize(x), x, g)[0], tracing_mode="fake")(
+            torch.randn(1, 2, 6, 6, requires_grad=True), torch.randn(1, 2, 24, 24))
+    named = " ".join(str(node.target) for node in graph.graph.nodes)
+    assert "index_put" not in named and "scatter" not in named and "sum" in named, named
+    x, grad = torch.randn(1, 1, 6, 6, requires_grad=True), torch.randn(1, 1, 24, 24)
+    grad[0, 0, 9, 2] = math.inf
+    for run in (resize, fast(resize, fullgraph=True)):
+        found, = torch.autograd.grad(run(x), x, grad)
+        finite = found.isfinite()
+        assert not finite[0, 0, 1:3, :2].any() and finite.sum() == 32, finite
 
 
 @test

@@ -18,6 +18,7 @@ from kiln.specs import split_specs
 
 from . import attention, cache, decompositions, devices, flexible, host, recurrent, saved, written
 from .compiled import Compiled
+from .compositions.enlarged import by_windows
 from .graph import UnsupportedNode, operation_of, place_of
 from .partition import split, unsupported_nodes
 from .report import CompileFailed, Fallback, Graph, report
@@ -242,7 +243,7 @@ def compile_all(graph_module, example_inputs, target, fallback, plain=None, is_d
     settings = {"functionalize_rng_ops": False, "graphsafe_rng_functionalization": False}
     if _has_sizes_of_data(graph_module):
         settings["cse"] = False
-    with torch._functorch.config.patch(settings), library, kernels, _without_collections(), host.target(target):
+    with torch._functorch.config.patch(settings), library, kernels, _without_collections(), host.target(target), by_windows():
         compiled = _through_aot(
             graph_module, example_inputs, fw_compiler=compile_as("forward"), bw_compiler=compile_as("backward"),
             inference_compiler=compile_as("inference"), decompositions=decompositions.table(is_drawn_inside),

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FewImages.h"
 #include "PadFilters.h"
 #include "kiln/Conversion/PrimToTile.h"
 #include "kiln/Dialect/Prim/Prim.h"
@@ -416,7 +417,7 @@ void PrimSplitPhases::runOnOperation() {
   func.walk([&](ConvOp conv) { convs.push_back(conv); });
   for (ConvOp conv : convs) {
     OpBuilder builder(conv);
-    if (!hasCaches && padFilters(conv))
+    if (!hasCaches && (multiplyPatches(conv) || padFilters(conv)))
       continue;
     Splitter splitter(conv, builder, /*keepsOrder=*/!hasCaches);
     if (!splitter.isSplit(least) || !(hasCaches || splitter.isDepthwise()))

@@ -121,6 +121,16 @@ static bool isBetterSeparate(const target::TilingProblem &problem,
   return elements >= least && blocks[depth] < problem.dims[depth].size;
 }
 
+/// The block along a dimension of `size` elements, a power of two up to `most`:
+/// the largest one that leaves few places of the last block empty.
+static int64_t fittingBlock(int64_t size, int64_t most) {
+  int64_t block = std::min<int64_t>(llvm::PowerOf2Ceil(size), most);
+  // Less than a quarter more.
+  while (block > 1 && 4 * int64_t(llvm::alignTo(size, block)) >= 5 * size)
+    block /= 2;
+  return block;
+}
+
 /// What the model is asked: the dimension along which memory is contiguous,
 /// the innermost reduced one beside it, the rows that share a tile, and how
 /// many instances share out what is reduced. Other dimensions have blocks of
@@ -169,6 +179,42 @@ void Reducer::chooseBlocks() {
   else if (canSplit() && isNear(problem) && widen(problem))
     parts = 1;
   deepen();
+  fill();
+}
+
+/// Where tiles with all that is reduced are small, they have several places of
+/// the kept dimensions that would be the grid's alone, the innermost ones
+/// first. Every core still has several instances.
+void Reducer::fill() {
+  constexpr int64_t kTile = 1 << 11, kOfCore = 8;
+  target::TargetAttr description = group.ctx.description;
+  if (!fills || !group.ctx.tiling.model().sharesTiles() || !description ||
+      parts > 1 || later >= 0 || pair || sums || squares)
+    return;
+  int64_t volume = 1, instances = 1;
+  for (int dim : reduced)
+    if (!kernel.dims[dim].size.isStatic() || !kernel.numBlocks(dim).is(1))
+      return;
+  for (int dim : kept) {
+    if (!kernel.dims[dim].size.isStatic())
+      return;
+    instances = llvm::SaturatingMultiply<uint64_t>(instances,
+                                                   kernel.numBlocks(dim).get());
+  }
+  for (const KernelDim &dim : kernel.dims)
+    volume *= dim.block;
+  int64_t most = instances / (kOfCore * target::countCores(description));
+  for (int dim : llvm::reverse(kept)) {
+    KernelDim &own = kernel.dims[dim];
+    int64_t room = std::min(kTile / volume, most);
+    if (dim == vector || own.block > 1 || room < 2 || plan.untiled.test(dim) ||
+        plan.pinned.test(dim))
+      continue;
+    own.block = fittingBlock(own.size.get(), llvm::bit_floor(uint64_t(room)));
+    volume *= own.block;
+    most /= own.block;
+    filled |= own.block > 1;
+  }
 }
 
 /// Where tiles of rows are small, they have several places of the other reduced
@@ -195,16 +241,6 @@ void Reducer::deepen() {
     if (squares)
       askThreads(volume / kOfThread);
   }
-}
-
-/// The block along a dimension of `size` elements, a power of two up to `most`:
-/// the largest one that leaves few places of the last block empty.
-static int64_t fittingBlock(int64_t size, int64_t most) {
-  int64_t block = std::min<int64_t>(llvm::PowerOf2Ceil(size), most);
-  // Less than a quarter more.
-  while (block > 1 && 4 * int64_t(llvm::alignTo(size, block)) >= 5 * size)
-    block /= 2;
-  return block;
 }
 
 /// Bits of the elements of tiles in memory that lie along what is reduced.

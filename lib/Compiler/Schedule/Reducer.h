@@ -22,6 +22,10 @@ public:
   void prepare();
   /// Whether the reductions are better kernels of their own.
   bool isSeparate() const { return separate; }
+  /// Leaves dimensions of the grid without blocks.
+  void keepGrid() { fills = false; }
+  /// Whether tiles have several places of such dimensions.
+  bool isFilled() const { return filled; }
   /// The group is a largest element, and what onlineSumOf finds for it goes
   /// here.
   void addSums(const Buffer &buffer) { sums = &buffer; }
@@ -59,6 +63,7 @@ private:
   bool isNear(const target::TilingProblem &problem) const;
   bool widen(const target::TilingProblem &problem);
   void deepen();
+  void fill();
   void askThreads(int64_t wanted);
   void split();
   void placeLoops();
@@ -104,6 +109,7 @@ private:
   int64_t parts = 1;
   int part = -1; ///< the dimension that counts parts, in both kernels
   bool separate = false;
+  bool fills = true, filled = false;
   int along = -1; ///< the longest loop of those that parts share out
   /// A reduced dimension that the second kernel reduces, and the kept one that
   /// is merged into it in the first; -1: none.

@@ -300,6 +300,10 @@ LogicalResult Reducer::run(std::optional<KernelBuilder> &last) {
       loops.push_back(dim);
   if (parts > 1)
     split();
+  if (filled)
+    for (int dim : kept)
+      if (dim != rows && dim != vector && kernel.dims[dim].block > 1)
+        space.axes.push_back(dim);
   if (rows >= 0 && rows != vector && kernel.dims[rows].block > 1)
     space.axes.push_back(rows);
   for (int dim : reduced)

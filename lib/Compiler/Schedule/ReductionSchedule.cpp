@@ -23,7 +23,8 @@ using namespace kiln::schedule;
 
 static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
                             std::string &reason, const Buffer *sums = nullptr,
-                            SquaresBehind *squares = nullptr);
+                            SquaresBehind *squares = nullptr,
+                            bool fills = true);
 
 /// One reduction of a group, or what follows from it, goes to memory with what
 /// its kernels make as well; both are `computed` then.
@@ -105,10 +106,12 @@ static LogicalResult reduceSeparately(Group &group, const Buffer &out,
 }
 
 /// The kernels of a group with reductions. `isWhole`: they stay together;
-/// `sums`: where the sums go that its largest elements are subtracted in.
+/// `sums`: where the sums go that its largest elements are subtracted in;
+/// `fills`: whether small tiles have places along more dimensions, which not
+/// all that the group reads allows.
 static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
                             std::string &reason, const Buffer *sums,
-                            SquaresBehind *squares) {
+                            SquaresBehind *squares, bool fills) {
   KernelBuilder kernel(group.host, group.fusion.getLoc(), group.ctx.kernelName);
   group.addDims(kernel);
   Reducer reducer(group, kernel, out);
@@ -116,6 +119,8 @@ static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
     reducer.addSums(*sums);
   if (squares && squares->squares)
     reducer.addSquares(*squares);
+  if (!fills)
+    reducer.keepGrid();
   reducer.prepare();
   if (!isWhole && reducer.isSeparate()) {
     kernel.abandon();
@@ -126,6 +131,9 @@ static LogicalResult reduce(Group &group, const Buffer &out, bool isWhole,
     kernel.abandon();
     if (last)
       last->abandon();
+    if (reducer.isFilled())
+      return reduce(group, out, isWhole, reason, sums, squares,
+                    /*fills=*/false);
     reason = reducer.reason;
     return failure();
   }

@@ -7,6 +7,10 @@
 // on by itself. Where every element is multiplied many times a kernel of its
 // own converts each of them once.
 //
+// A factor whose depth is several dimensions, as windows of an image are that
+// the other factor has in another order, has no deep blocks: its product loops
+// over short ones, and shares out none of them. A copy has them as one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ConvertFactors.h"
@@ -105,6 +109,62 @@ static Buffer allocateLikeSource(Group &part) {
   return allocateInOrder(host, getElementTypeOrSelf(part.root), sizes, order);
 }
 
+/// How many places along the depth follow each other, innermost, in the memory
+/// that a factor is moved from; 0 where that is not known, or nothing moves it.
+static int64_t runAlongDepth(Group &group, const AnchorVisit &anchor,
+                             Value factor) {
+  Value origin = factor;
+  for (Operation *source = origin.getDefiningOp();
+       source && group.inGroup()(source); source = origin.getDefiningOp()) {
+    if (!isViewMovement(source))
+      return 0;
+    origin = source->getOperand(0);
+  }
+  if (origin == factor || !group.host.hasBuffer(origin))
+    return 0;
+  const Buffer &buffer = group.host.buffer(origin);
+  auto leaf = llvm::find_if(group.plan.leaves, [&](const LeafVisit &one) {
+    return one.value == origin;
+  });
+  if (leaf == group.plan.leaves.end())
+    return 0;
+  int64_t run = 1;
+  int inner = -1;
+  for (int dim : llvm::reverse(anchor.reduced)) {
+    const Extent &size = group.plan.sizes[dim];
+    if (!size.isStatic())
+      return 0;
+    if (inner >= 0 && !group.strideOf(buffer, leaf->map, dim)
+                           .same(group.strideOf(buffer, leaf->map, inner) *
+                                 group.plan.sizes[inner]))
+      break;
+    run *= size.get();
+    inner = dim;
+  }
+  return run;
+}
+
+/// Whether a copy of a factor makes a deep product of one that has short runs
+/// along the depth.
+static bool isCutAlongDepth(Group &group, prim::DotGeneralOp dot,
+                            Value factor) {
+  constexpr int64_t kRun = 64, kDeep = 512, kUses = 32,
+                    kLeast = int64_t(1) << 26;
+  const AnchorVisit &anchor = group.plan.anchors.front();
+  int64_t run = runAlongDepth(group, anchor, factor), depth = 1;
+  if (run == 0 || run >= kRun)
+    return false;
+  for (int dim : anchor.reduced) {
+    if (!group.plan.sizes[dim].isStatic())
+      return false;
+    depth *= group.plan.sizes[dim].get();
+  }
+  int64_t products = productsOf(group.host, dot),
+          elements = countOf(group.host.sizesOf(factor));
+  return depth >= kDeep && products >= kLeast && elements > 0 &&
+         products / elements >= kUses;
+}
+
 SmallVector<Operation *, 2>
 kiln::schedule::convertFactors(Group &group, prim::DotGeneralOp dot) {
   // A kernel of its own moves an element three times, and a launch takes as
@@ -116,18 +176,21 @@ kiln::schedule::convertFactors(Group &group, prim::DotGeneralOp dot) {
       !ctx.description.getUnitOfKind(UnitKind::DMA))
     return converted;
   int64_t products = productsOf(ctx.host, dot);
-  if (products < kLeast)
-    return converted;
   std::string name = ctx.kernelName;
   llvm::scope_exit restore([&] { ctx.kernelName = name; });
   for (Value factor : {dot.getLhs(), dot.getRhs()}) {
-    Operation *source = findComputation(group, factor);
-    if (!source || llvm::is_contained(converted, source) ||
-        !hasSharedFactors(ctx.description, getElementTypeOrSelf(factor)))
+    bool isCut = isCutAlongDepth(group, dot, factor);
+    Operation *source =
+        isCut ? factor.getDefiningOp() : findComputation(group, factor);
+    if (!source || llvm::is_contained(converted, source))
+      continue;
+    if (!isCut &&
+        (products < kLeast ||
+         !hasSharedFactors(ctx.description, getElementTypeOrSelf(factor))))
       continue;
     Value result = source->getResult(0);
     int64_t elements = countOf(ctx.host.sizesOf(result));
-    if (elements <= 0 || products / elements < kUses)
+    if (!isCut && (elements <= 0 || products / elements < kUses))
       continue;
     Group part(group.fusion, ctx, result, {});
     if (failed(part.plan.run(result)))

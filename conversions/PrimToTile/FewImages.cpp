@@ -1,4 +1,4 @@
-//===- FewImages.cpp - Gradients of filters of few channels ---------------===//
+//===- FewImages.cpp - Gradients of filters for one image -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FewImages.h"
@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace kiln;
 
-/// Whether neither images nor channels fill a block of a product, but the
-/// window does, and patches of the input are no large copy.
+/// Whether there is one channel to sum over, few images fill no block of a
+/// product, but the window does, and patches of the input are no large copy.
 static bool hasFewImages(prim::ConvOp conv) {
   constexpr int64_t kLeast = 16, kLeastWindow = 4096, kMostPositions = 64;
   auto input = cast<RankedTensorType>(conv.getInput().getType());
@@ -22,7 +22,7 @@ static bool hasFewImages(prim::ConvOp conv) {
               filter.getShape().slice(1, filter.getRank() - 2)),
           positions = ShapedType::getNumElements(
               result.getShape().slice(1, result.getRank() - 2));
-  return input.getDimSize(0) < kLeast && input.getShape().back() < kLeast &&
+  return input.getDimSize(0) < kLeast && input.getShape().back() == 1 &&
          window >= kLeastWindow && positions <= kMostPositions;
 }
 

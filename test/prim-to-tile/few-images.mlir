@@ -1,4 +1,4 @@
-// Gradients of filters of few channels, for few images: no block of a product is full, so patches of the input are copied.
+// Gradients of filters of few channels, for one image: no block of a product is full, so patches of the input are copied.
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=nvidia:sm_90a},func.func(prim-split-phases))' | FileCheck %s
 // RUN: kiln-opt %s -pass-pipeline='builtin.module(kiln-set-target{spec=cpu:x86-64-v4,threads=1},func.func(prim-split-phases))' | FileCheck %s --check-prefix=CPU
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback --entry=strided --verify-semantics -o %t.kiln 2>&1 | FileCheck %s --check-prefix=SAME
@@ -22,20 +22,20 @@ func.func @colours(%x: tensor<3x64x64x1xf16>, %g: tensor<4x64x64x1xf16>) -> tens
   return %r : tensor<3x3x3x4xf16>
 }
 
-// A convolution with strides of two, of two images, has a dilated window as gradient; a dilated one has strides.
+// A convolution with strides of two has a dilated window as gradient; a dilated one has strides.
 // CHECK-LABEL: func.func @strided
-// CHECK: prim.slice %{{.*}} starts [0, 2, 0] limits [1, 8193, 2] strides [1, 2, 1]
+// CHECK: prim.slice %{{.*}} starts [0, 2, 0] limits [1, 8193, 1] strides [1, 2, 1]
 // CHECK-NOT: prim.conv
-func.func @strided(%x: tensor<1x8194x2xf32>, %g: tensor<3x4096x2xf32>) -> tensor<1x3x3xf32> {
-  %r = prim.conv %x, %g {strides = array<i64: 2>, pad_low = array<i64: 0>, pad_high = array<i64: 1>, dilation = array<i64: 2>, input_dilation = array<i64: 1>, groups = 1 : i64} : tensor<1x8194x2xf32>, tensor<3x4096x2xf32> -> tensor<1x3x3xf32>
+func.func @strided(%x: tensor<1x8194x1xf32>, %g: tensor<3x4096x1xf32>) -> tensor<1x3x3xf32> {
+  %r = prim.conv %x, %g {strides = array<i64: 2>, pad_low = array<i64: 0>, pad_high = array<i64: 1>, dilation = array<i64: 2>, input_dilation = array<i64: 1>, groups = 1 : i64} : tensor<1x8194x1xf32>, tensor<3x4096x1xf32> -> tensor<1x3x3xf32>
   return %r : tensor<1x3x3xf32>
 }
 
-// Images that fill a block of the depth stay.
+// Two images are a depth of their own.
 // CHECK-LABEL: func.func @images
 // CHECK: prim.conv
-func.func @images(%x: tensor<3x64x64x16xf16>, %g: tensor<4x64x64x16xf16>) -> tensor<3x3x3x4xf16> {
-  %r = prim.conv %x, %g {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x64x64x16xf16>, tensor<4x64x64x16xf16> -> tensor<3x3x3x4xf16>
+func.func @images(%x: tensor<3x64x64x2xf16>, %g: tensor<4x64x64x2xf16>) -> tensor<3x3x3x4xf16> {
+  %r = prim.conv %x, %g {strides = array<i64: 1, 1>, pad_low = array<i64: 1, 1>, pad_high = array<i64: 1, 1>, dilation = array<i64: 1, 1>, input_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x64x64x2xf16>, tensor<4x64x64x2xf16> -> tensor<3x3x3x4xf16>
   return %r : tensor<3x3x3x4xf16>
 }
 

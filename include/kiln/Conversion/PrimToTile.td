@@ -15,8 +15,8 @@ def PrimSplitPhases : Pass<"prim-split-phases", "::mlir::func::FuncOp"> {
     sizes, with more than 16 phases, and with a stride or a dilation along a spread dimension. It also leaves small ones: each phase takes
     launches of its own, which cost more than the multiply-adds that they save, ten times as many where threads share tiles. There, a
     convolution with a large window and an odd number of filters, such as the gradient of three filters, gets one filter of zeros more.
-    One whose images and channels are few as well, such as the gradient of filters of three channels for one image, becomes a matmul of
-    a copy of its patches.
+    One with few images and one channel, such as the gradient of filters of three channels for one image, becomes a matmul of a copy of
+    its patches.
   }];
   let options = [
     Option<"leastWork", "least-work", "int64_t", "100000", "multiply-adds that the split saves for each phase, at least">

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Simt/Decided.h"
+#include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Interfaces/Entries.h"
 
 using namespace mlir;
@@ -35,6 +36,10 @@ static StringRef expectedForm(StringRef entry, Attribute value) {
   if (entry == simt::kColumnsEntry) {
     auto columns = dyn_cast<IntegerAttr>(value);
     return columns && columns.getInt() > 0 ? "" : "a positive number";
+  }
+  if (entry == simt::kSharedCopyEntry) {
+    auto blocks = dyn_cast<IntegerAttr>(value);
+    return blocks && blocks.getInt() > 1 ? "" : "a number of at least 2";
   }
   if (entry == simt::kCooperativeEntry || entry == simt::kExchangedEntry ||
       entry == simt::kPaddedEntry || entry == simt::kByColumnsEntry ||

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Simt/LayoutConversion.h"
 #include "kiln/Interfaces/KnownAttributes.h"
@@ -150,6 +151,7 @@ void SimtDialect::initialize() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Simt/SimtOps.cpp.inc"
       >();
+  registerClusterOps(*this);
   // Its methods are those of the definition.
   ConvertLayoutOp::attachInterface<
       LayoutConversionOpInterface::Model<ConvertLayoutOp>>(*getContext());

@@ -11,6 +11,7 @@
 
 #include "LowerBulkCopies.h"
 #include "device/TensorMap.h"
+#include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
@@ -25,8 +26,9 @@ using namespace kiln::nvidia;
 
 bool BulkCopies::isOne(Operation *op) {
   return isa<simt::CreateBarriersOp, simt::ExpectBytesOp, simt::CopyBulkOp,
-             simt::ArriveAtOp, simt::AwaitParityOp, simt::NamedBarrierOp,
-             simt::SetRegistersOp>(op);
+             simt::CopyInClusterOp, simt::ArriveInClusterOp, simt::ArriveAtOp,
+             simt::AwaitParityOp, simt::NamedBarrierOp, simt::SetRegistersOp>(
+      op);
 }
 
 namespace {
@@ -70,7 +72,54 @@ static void create(simt::CreateBarriersOp op, OpBuilder &b) {
     code.text += llvm::formatv(
         " @first mbarrier.init.shared::cta.b64 [{0} + {1}], {2};", address,
         op.getPlace() + i * simt::kSplitBarrierBytes, op.getArrivals());
+  // Other blocks of a cluster know of them behind its barrier.
+  bool isInCluster = op->getParentOp()
+                         ->walk([](simt::ArriveInClusterOp) {
+                           return WalkResult::interrupt();
+                         })
+                         .wasInterrupted();
+  if (isInCluster)
+    code.text += " fence.mbarrier_init.release.cluster;";
   code.text += " }";
+  code.emit();
+}
+
+/// An arrival at the barrier of each block of the cluster.
+static void arriveInCluster(simt::ArriveInClusterOp op, OpBuilder &b) {
+  Assembly code{b, op.getLoc()};
+  std::string address = code.shared(op.getBarrier()),
+              mask = code.add(op.getMask(), "b");
+  code.text = "{ .reg .b32 there;";
+  for (int64_t block = 0; block < int64_t(op.getBlocks()); ++block)
+    code.text +=
+        llvm::formatv(" mapa.shared::cluster.u32 there, {0}, {1}; @{2} "
+                      "mbarrier.arrive.shared::cluster.b64 _, [there];",
+                      address, block, mask);
+  code.text += " }";
+  code.emit();
+}
+
+/// One instruction of a copy of a box.
+static void copyPart(Assembly &code, int64_t rank, StringRef mask,
+                     StringRef target, StringRef from, StringRef barrier) {
+  code.text = llvm::formatv(
+      "@{0} cp.async.bulk.tensor.{1}d.shared::cluster.global.mbarrier::"
+      "complete_tx::bytes {2}, {3}, [{4}];",
+      mask, rank, target, from, barrier);
+  code.emit();
+}
+
+/// The same by block `owner` of a cluster, to all of its `blocks`.
+static void copyToAll(Assembly &code, int64_t rank, StringRef mask,
+                      StringRef target, StringRef from, StringRef barrier,
+                      int64_t owner, int64_t blocks) {
+  code.text = llvm::formatv(
+      "{{ .reg .pred own; .reg .b32 rank; .reg .b16 all; mov.u32 rank, "
+      "%cluster_ctarank; setp.eq.and.u32 own, rank, {0}, {1}; mov.b16 all, "
+      "{2}; "
+      "@own cp.async.bulk.tensor.{3}d.shared::cluster.global.mbarrier::"
+      "complete_tx::bytes.multicast::cluster {4}, {5}, [{6}], all; }",
+      owner, mask, (int64_t(1) << blocks) - 1, rank, target, from, barrier);
   code.emit();
 }
 
@@ -137,10 +186,11 @@ Value BulkCopies::tensorMap(LLVM::LLVMFuncOp function, OpBuilder &b,
   return function.getArgument(number);
 }
 
-LogicalResult BulkCopies::copy(Operation *operation, OpBuilder &b) {
-  auto op = cast<simt::CopyBulkOp>(operation);
+template <typename CopyOp>
+LogicalResult BulkCopies::copy(CopyOp op, OpBuilder &b, int64_t blocks) {
   Location loc = op.getLoc();
-  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  Operation *copying = op;
+  auto function = copying->getParentOfType<LLVM::LLVMFuncOp>();
   auto base = dyn_cast<BlockArgument>(op.getBase());
   std::optional<int64_t> parameter =
       base ? viewOf(base, function) : std::nullopt;
@@ -151,7 +201,13 @@ LogicalResult BulkCopies::copy(Operation *operation, OpBuilder &b) {
           each = op.getElementBytes(), piece = op.getPieceBytes(),
           rows = op.getRows();
   // Of more rows than a box may have, along one dimension, boxes of some.
-  int64_t inBox = std::min(rows, kTensorMapExtent);
+  int64_t inBox = std::min(rows, kTensorMapExtent),
+          count = op.getRowBytes() / piece * llvm::divideCeil(rows, inBox);
+  // Each block of a cluster has as many.
+  bool isHalved = count % blocks;
+  if (isHalved)
+    inBox = rows / blocks;
+  count = op.getRowBytes() / piece * llvm::divideCeil(rows, inBox);
   SmallVector<int64_t> order = {along};
   for (int64_t d = rank; d-- > 0;)
     if (d != along)
@@ -161,16 +217,19 @@ LogicalResult BulkCopies::copy(Operation *operation, OpBuilder &b) {
   int64_t split = -1;
   for (int64_t d : order) {
     int64_t extent = d == along ? piece / each : op.getBox()[d];
-    if (extent > kTensorMapExtent) {
+    if (extent > kTensorMapExtent ||
+        (isHalved && d != along && extent == rows)) {
       split = d;
       extent = inBox;
     }
     recipe.append({d, extent});
   }
-  if (rank > kTensorMapRank || (inBox < rows && split < 0) || rows % inBox)
+  if (rank > kTensorMapRank || (inBox < rows && split < 0) || rows % inBox ||
+      count % blocks)
     return op.emitError("unsupported: a bulk copy of a box of ")
            << rows << " rows";
   Value map = tensorMap(function, b, recipe);
+  int64_t number = 0;
   for (int64_t first = 0; first < op.getRowBytes(); first += piece)
     for (int64_t row = 0; row < rows; row += inBox) {
       Assembly code{b, loc};
@@ -188,20 +247,26 @@ LogicalResult BulkCopies::copy(Operation *operation, OpBuilder &b) {
               arith::ConstantIntOp::create(b, loc, b.getI32Type(), more));
         at += (at.empty() ? "" : ", ") + code.add(coordinate, "r");
       }
-      code.text = llvm::formatv(
-          "@{0} cp.async.bulk.tensor.{1}d.shared::cluster.global.mbarrier::"
-          "complete_tx::bytes [{2} + {3}], [{4}, {{{5}}], [{6}];",
-          mask, rank, target, first * rows + row * piece, from, at, barrier);
-      code.emit();
+      std::string to = llvm::formatv("[{0} + {1}]", target,
+                                     first * rows + row * piece),
+                  box = llvm::formatv("[{0}, {{{1}}]", from, at);
+      if (blocks == 1)
+        copyPart(code, rank, mask, to, box, barrier);
+      else
+        copyToAll(code, rank, mask, to, box, barrier,
+                  number++ / (count / blocks), blocks);
     }
   return success();
 }
 
 LogicalResult BulkCopies::lower(Operation *op, OpBuilder &b) {
-  if (isa<simt::CopyBulkOp>(op))
-    return copy(op, b);
+  if (auto bulk = dyn_cast<simt::CopyBulkOp>(op))
+    return copy(bulk, b, /*blocks=*/1);
+  if (auto shared = dyn_cast<simt::CopyInClusterOp>(op))
+    return copy(shared, b, shared.getBlocks());
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](simt::CreateBarriersOp made) { create(made, b); })
+      .Case([&](simt::ArriveInClusterOp op) { arriveInCluster(op, b); })
       .Case([&](simt::AwaitParityOp wait) { await(wait, b); })
       .Case([&](simt::SetRegistersOp set) {
         Assembly code{b, op->getLoc()};

@@ -22,7 +22,9 @@ public:
   void finish(mlir::OpBuilder &b);
 
 private:
-  mlir::LogicalResult copy(mlir::Operation *op, mlir::OpBuilder &b);
+  /// A copy by one block, or by `blocks` of a cluster for each other.
+  template <typename CopyOp>
+  mlir::LogicalResult copy(CopyOp op, mlir::OpBuilder &b, int64_t blocks);
   /// The parameter that holds a tensor map, made where there is none yet.
   mlir::Value tensorMap(mlir::LLVM::LLVMFuncOp function, mlir::OpBuilder &b,
                         llvm::ArrayRef<int64_t> recipe);

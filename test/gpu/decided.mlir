@@ -41,6 +41,14 @@ tile.kernel @recipes(%x: !tile.view<?xf32>) {
 
 // -----
 
+tile.kernel @shared_by(%x: !tile.view<?xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{expected 'shared_by' of 'simt.decided' to be a number of at least 2, found 1 : i64}}
+  %a = tile.load %x[%c0] {simt.decided = {shared_by = 1}} : !tile.view<?xf32> -> tensor<32xf32>
+}
+
+// -----
+
 tile.kernel @other(%x: !tile.view<?xf32>) {
   %c0 = arith.constant 0 : index
   // expected-error@+1 {{expected 'rows' of 'simt.decided' to be an entry that passes know, found "mma"}}

@@ -4,7 +4,7 @@
 
 The standard input has a module at the level of threads, as convert-tile-to-simt makes it, or kernels behind
 simt-insert-barriers, which are converted first. Each of its functions must pass the verifier as it is. Each mutant of it
-must fail: without one of its barriers, ends of groups, waits for copies, arrivals, announced bytes or proxy fences, with one group
+must fail: without one of its barriers (of a cluster, too), ends of groups, waits for copies, arrivals, announced bytes or proxy fences, with one group
 more in flight behind a wait for products, with half of the announced bytes, and with a guarded copy that is issued always, unless
 its guard is the constant true.
 Barriers that order accesses to global memory alone are not the verifier's affair: the functions have none. --covered names
@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 REMOVED = ("gpu.barrier", "simt.barrier shared", "simt.warp_barrier", "simt.commit_copies", "simt.wait_copies", "simt.publish",
-           "simt.await_parity", "simt.arrive_at", "simt.expect_bytes", "simt.create_barriers")
+           "simt.await_parity", "simt.arrive_at", "simt.arrive_in_cluster", "simt.expect_bytes", "simt.create_barriers", "tile.cluster_barrier")
 VERIFY = "llvm.func(simt-verify-barriers)"
 
 

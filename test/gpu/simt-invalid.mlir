@@ -192,6 +192,33 @@ func.func @copy_bulk_c2(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i64, %m: i1) {
 
 // -----
 
+func.func @copy_in_cluster_c1(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i64, %m: i1) {
+  // expected-error@+1 {{expected coordinates, sizes and strides for the 2 dimensions of the box, and 'along' to be one of them}}
+  simt.copy_in_cluster 2 %p[%n] sizes(%n, %n) strides(%n, %n) box [8, 64] of bf16 along 1 by #simt.swizzle<row = 128, chunk = 16, align = 128>
+    to %s barrier %s mask %m : !llvm.ptr<1>, !llvm.ptr<3>
+  return
+}
+
+// -----
+
+func.func @copy_in_cluster_c2(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i64, %m: i1) {
+  // expected-error@+1 {{expected rows of a power of two of bytes, at least 16, found 96}}
+  simt.copy_in_cluster 2 %p[%n, %n] sizes(%n, %n) strides(%n, %n) box [8, 48] of bf16 along 1 by #simt.swizzle<row = 128, chunk = 16, align = 128>
+    to %s barrier %s mask %m : !llvm.ptr<1>, !llvm.ptr<3>
+  return
+}
+
+// -----
+
+func.func @copy_in_cluster_c3(%p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i64, %m: i1) {
+  // expected-error@+1 {{expected equal parts, of whole pieces of rows, for at least 2 blocks, found 3}}
+  simt.copy_in_cluster 3 %p[%n, %n] sizes(%n, %n) strides(%n, %n) box [8, 64] of bf16 along 1 by #simt.swizzle<row = 128, chunk = 16, align = 128>
+    to %s barrier %s mask %m : !llvm.ptr<1>, !llvm.ptr<3>
+  return
+}
+
+// -----
+
 // thread_block (C1)
 // expected-error@+1 {{expected at least one thread, and numbers of lanes and bytes that are not negative, found 0, 0 and 16}}
 func.func private @thread_block_c1() attributes {a = #simt.thread_block<threads = 0, shared_bytes = 16>}

@@ -71,8 +71,12 @@ FailureOr<bool> ThreadBlock::turn() {
         return failure();
       return true;
     }
+    if (cluster && cluster->mayGoOn())
+      return true;
     return explainStuck();
   }
+  if (cluster)
+    cluster->idleTurns = 0;
   unsigned chosen = ready.front();
   if (evaluator->seed) {
     chosen = ready[random(ready.size())];
@@ -259,6 +263,8 @@ static void passCluster(ThreadBlock &block) {
       warp->passed = warp->arrived;
     }
   ++block.globalEpoch;
+  ++block.clusterPhase;
+  block.reachedBy = nullptr;
 }
 
 LogicalResult ThreadCluster::tryComplete() {
@@ -278,6 +284,7 @@ LogicalResult ThreadCluster::tryComplete() {
     return waitsAt->emitError("a block waits for others of its cluster, of "
                               "which ")
            << ended << " have ended";
+  idleTurns = 0;
   std::vector<uint32_t> joined = blocks.front()->instance->clock;
   for (ThreadBlock *block : blocks)
     for (auto [all, one] : llvm::zip(joined, block->instance->clock))

@@ -234,9 +234,8 @@ struct Launch {
       if (failed(start(n, *blocks.back())))
         return failure();
       ThreadBlock &block = blocks.back()->state<ThreadBlock>();
-      block.cluster = cluster;
       if (cluster)
-        cluster->blocks.push_back(&block);
+        cluster->add(block, numbers.size());
     }
     size_t left = blocks.size();
     std::vector<bool> isOver(left, false);
@@ -255,6 +254,10 @@ struct Launch {
         if (!ends)
           continue;
         isOver[n] = true;
+        if (Operation *op = block->state<ThreadBlock>().reachedBy)
+          return op->emitError("reaches the shared memory of another block, "
+                               "which may end before: no barrier of the "
+                               "cluster stands behind it");
         // Others of its cluster look at it.
         if (!cluster)
           block.reset();

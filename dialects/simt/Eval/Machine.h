@@ -27,10 +27,13 @@ namespace kiln::eval {
 
 class ThreadBlock;
 class Warp;
+struct SlotBarrier;
 
 /// The blocks of a cluster, which meet at its barrier.
 struct ThreadCluster {
   std::vector<ThreadBlock *> blocks;
+  /// Turns of blocks, one after another, in which none could go on.
+  size_t idleTurns = 0;
 
   /// A warp of a block waits until all warps of the cluster that have not ended
   /// come here.
@@ -38,6 +41,14 @@ struct ThreadCluster {
   /// Lets all warps go on if all that have not ended have come to the barrier.
   /// Reports blocks that have ended before.
   mlir::LogicalResult tryComplete();
+  /// Makes a block the next one of `count`.
+  void add(ThreadBlock &block, size_t count);
+  /// The barrier of a block at an address, for a warp of any block: one that
+  /// both know to be there. Null after a report.
+  static SlotBarrier *barrierOf(ThreadBlock &block, mlir::Operation *op,
+                                const Warp &warp, int64_t address);
+  /// Whether another block may go on, and let one go on that waits.
+  bool mayGoOn() { return ++idleTurns <= 2 * blocks.size(); }
 };
 
 /// A function of one thread, prepared for running: for each operation its
@@ -91,6 +102,7 @@ struct ThreadCopy {
 /// A barrier that counts arrivals and bytes (simt.create_barriers).
 struct SlotBarrier {
   uint32_t number = 0;
+  uint32_t madeIn = 0; ///< barriers of the cluster passed before
   int64_t arrivals = 0;
   int64_t arrived = 0, bytes = 0; ///< in this phase; announced, not issued
   uint32_t phase = 0;             ///< this one
@@ -150,6 +162,9 @@ public:
 
   /// What the lanes of the warp have of a value that is the same for all.
   Value splat(const Value &scalar) const;
+
+  /// Its place in the times of all warps of the cluster.
+  size_t clock() const;
 
   /// Lets other warps go on; this one is ready again at once.
   void yield();
@@ -286,7 +301,12 @@ public:
   std::vector<std::unique_ptr<Warp>> warps;
   Warp *running = nullptr;
   ThreadCluster *cluster = nullptr; ///< null without one
-  uint32_t globalEpoch = 1;         ///< barriers that order global memory, too
+  unsigned member = 0;              ///< the number in it
+  uint32_t clusterPhase = 0;        ///< barriers of the cluster passed
+  /// The operation by which another block reached the block's memory since the
+  /// latest barrier of the cluster; null if none did.
+  mlir::Operation *reachedBy = nullptr;
+  uint32_t globalEpoch = 1; ///< barriers that order global memory, too
   std::vector<char> sharedData;
   std::vector<uint8_t> sharedMarks; ///< of poison, a byte each
   Shadow shared;
@@ -302,6 +322,9 @@ private:
   /// Whether barriers of slots order all reads of a byte before what a warp
   /// does now.
   bool areReadsKnown(int64_t at, const Warp &warp) const;
+  /// Checks and remembers the write of a copy that a warp of another block of
+  /// the cluster starts.
+  mlir::LogicalResult touchFromOutside(const ThreadCopy &copy);
   static bool isWriteKnown(const ByteState &byte, const Warp &warp) {
     return byte.phase && warp.awaitedPhases[byte.slot] >= byte.phase;
   }
@@ -309,7 +332,7 @@ private:
   /// Remembers a read of shared memory by a warp for the barriers of slots.
   void noteRead(int64_t at, const Warp &warp) {
     if (!readTimes.empty())
-      readTimes[at * warps.size() + warp.number] = warp.known[warp.number];
+      readTimes[at * warps.size() + warp.number] = warp.known[warp.clock()];
   }
   /// Ends the phase of a barrier, if all have arrived and all bytes are there.
   /// With `hurries` those in flight arrive now.
@@ -361,6 +384,10 @@ mlir::LogicalResult masked(mlir::Operation *op, Warp &warp, mlir::Value mask,
 /// The warp that runs; null after a report where there is none.
 Warp *warpOf(mlir::Operation *op, Frame &frame);
 
+/// The bytes that a copy of a box by a lane writes to `target`.
+mlir::FailureOr<std::string> gatherBox(mlir::Operation *op, Warp &warp,
+                                       unsigned lane, int64_t target);
+
 /// Whether threads run. If not, operations that order threads stand in a kernel
 /// whose tiles are whole: one instance does everything in program order, so
 /// that there is nothing to wait for.
@@ -401,6 +428,7 @@ void addSimtCopies(EvaluationInterface &table);
 mlir::LogicalResult evaluateAsyncCopy(mlir::Operation *op, Frame &frame);
 void addSimtMatrices(EvaluationInterface &table);
 void addSimtBulkCopies(EvaluationInterface &table);
+void addSimtClusterCopies(EvaluationInterface &table);
 void addSimtProducts(EvaluationInterface &table);
 void addSimtAsyncProducts(EvaluationInterface &table);
 

@@ -27,6 +27,7 @@ struct SimtEvaluation : EvaluationInterface {
     addSimtCopies(*this);
     addSimtMatrices(*this);
     addSimtBulkCopies(*this);
+    addSimtClusterCopies(*this);
     addSimtProducts(*this);
     addSimtAsyncProducts(*this);
   }

@@ -2,6 +2,7 @@
 // Bulk copies, and the barriers that count their bytes and the arrivals of
 // those who need a slot no more.
 #include "Machine.h"
+#include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Eval/Elements.h"
 #include "kiln/Eval/Marks.h"
 #include <cstring>
@@ -22,9 +23,10 @@ LogicalResult ThreadBlock::createBarriers(simt::CreateBarriersOp op) {
     int64_t address = op.getPlace() + i * kBytes;
     SlotBarrier barrier;
     barrier.number = uint32_t(slotBarriers.size());
+    barrier.madeIn = clusterPhase;
     barrier.arrivals = op.getArrivals();
-    barrier.clock.assign(warps.size(), 0);
-    barrier.complete.assign(warps.size(), 0);
+    barrier.clock.assign(warps.front()->known.size(), 0);
+    barrier.complete.assign(warps.front()->known.size(), 0);
     if (failed(checkShared(op, address, kBytes, kBytes)))
       return failure();
     if (!slotBarriers.emplace(address, std::move(barrier)).second)
@@ -49,10 +51,12 @@ bool ThreadBlock::areReadsKnown(int64_t at, const Warp &warp) const {
   if (readTimes.empty())
     return false;
   const uint32_t *times = &readTimes[at * warps.size()];
-  for (unsigned w = 0; w < warps.size(); ++w)
-    if (times[w] && (w == warp.number ? times[w] >= warp.known[w]
-                                      : times[w] > warp.known[w]))
+  for (unsigned w = 0; w < warps.size(); ++w) {
+    uint32_t known = warp.known[warps[w]->clock()];
+    if (times[w] &&
+        (warps[w].get() == &warp ? times[w] >= known : times[w] > known))
       return false;
+  }
   return true;
 }
 
@@ -133,16 +137,115 @@ LogicalResult ThreadBlock::awaitParity(Operation *op, Warp &warp,
 // Copies
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// The box that an operation copies.
+struct CopiedBox {
+  template <typename CopyOp>
+  explicit CopiedBox(CopyOp op)
+      : op(op), base(op.getBase()), at(op.getAt()), sizes(op.getSizes()),
+        strides(op.getStrides()), box(op.getBox()),
+        swizzle(op.getSwizzleAttr()), along(op.getAlong()),
+        each(op.getElementBytes()), piece(op.getPieceBytes()),
+        rows(op.getRows()), bytes(op.getBytes()) {}
+
+  static CopiedBox of(Operation *op) {
+    if (auto shared = dyn_cast<simt::CopyInClusterOp>(op))
+      return CopiedBox(shared);
+    return CopiedBox(cast<simt::CopyBulkOp>(op));
+  }
+  int64_t placeOf(ArrayRef<int64_t> at) const;
+
+  Operation *op;
+  mlir::Value base;
+  OperandRange at, sizes, strides;
+  ArrayRef<int64_t> box;
+  simt::SwizzleAttr swizzle;
+  int64_t along, each, piece, rows, bytes;
+};
+
+/// Where the element of a box lies behind its first byte.
+int64_t CopiedBox::placeOf(ArrayRef<int64_t> at) const {
+  int64_t row = 0;
+  for (auto [d, coordinate] : llvm::enumerate(at))
+    if (int64_t(d) != along)
+      row = row * box[d] + coordinate;
+  int64_t within = at[along] * each;
+  return within / piece * rows * piece + row * piece + within % piece;
+}
+
+} // namespace
+
+FailureOr<std::string> gatherBox(Operation *op, Warp &warp, unsigned lane,
+                                 int64_t target) {
+  CopiedBox copied = CopiedBox::of(op);
+  size_t rank = copied.box.size();
+  SmallVector<int64_t> sizes, strides, first;
+  for (auto [operands, into] :
+       {std::pair(copied.sizes, &sizes), std::pair(copied.strides, &strides),
+        std::pair(copied.at, &first)})
+    for (mlir::Value operand : operands) {
+      const Value &value = warp.frame.get(operand);
+      if (failed(warp.checkHasValue(op, value, "a size, stride or coordinate")))
+        return failure();
+      into->push_back(intAt(value, lane));
+    }
+  if (strides[copied.along] != 1 && sizes[copied.along] > 1) {
+    op->emitOpError("expected a stride of 1 along dimension ")
+        << copied.along << ", found " << strides[copied.along];
+    return failure();
+  }
+  const Value &base = warp.frame.get(copied.base);
+  if (failed(warp.checkHasValue(op, base, "the base")))
+    return failure();
+  auto space =
+      cast<LLVM::LLVMPointerType>(copied.base.getType()).getAddressSpace();
+  int64_t each = copied.each, start = intAt(base, lane);
+  std::string bytes(size_t(copied.bytes), 0);
+  simt::SwizzleAttr swizzle = copied.swizzle;
+  int64_t chunks = swizzle ? copied.piece / swizzle.getChunk() : 1;
+  SmallVector<int64_t> at(rank, 0);
+  for (bool isOver = false; !isOver;) {
+    bool isInside = true;
+    int64_t offset = 0;
+    for (size_t d = 0; d < rank; ++d) {
+      int64_t coordinate = first[d] + at[d];
+      isInside &= coordinate >= 0 && coordinate < sizes[d];
+      offset += coordinate * strides[d];
+    }
+    if (isInside) {
+      auto span = warp.block.reach(op, warp, lane, space, start + offset * each,
+                                   each, each, ThreadBlock::Use::read);
+      if (failed(span))
+        return failure();
+      int64_t to = target + copied.placeOf(at);
+      if (swizzle)
+        to ^= to / swizzle.getRow() % chunks * swizzle.getChunk();
+      std::memcpy(bytes.data() + (to - target), span->data, size_t(each));
+    }
+    isOver = true;
+    for (size_t d = rank; d-- > 0 && isOver;) {
+      isOver = ++at[d] == copied.box[d];
+      if (isOver)
+        at[d] = 0;
+    }
+  }
+  return bytes;
+}
+
 LogicalResult ThreadBlock::issueBulk(ThreadCopy copy) {
   SlotBarrier *barrier = slotBarrier(copy.op, copy.barrier);
   if (!barrier)
     return failure();
   barrier->bytes -= copy.bytes;
-  if (barrier->bytes < 0)
+  // What other blocks copy may come before this one announces it.
+  bool mayBeEarly =
+      simt::isInCluster(copy.op) && barrier->arrived < barrier->arrivals;
+  if (barrier->bytes < 0 && !mayBeEarly)
     return copy.op->emitOpError("copies ")
            << -barrier->bytes << " bytes more than its barrier expects";
   Warp &warp = *copy.warp;
-  simt::SwizzleAttr swizzle = cast<simt::CopyBulkOp>(copy.op).getSwizzleAttr();
+  simt::SwizzleAttr swizzle = CopiedBox::of(copy.op).swizzle;
   int64_t align = swizzle ? swizzle.getAlign() : 1;
   if (failed(checkShared(copy.op, copy.target, copy.bytes, align)))
     return failure();
@@ -164,8 +267,11 @@ LogicalResult ThreadBlock::issueBulk(ThreadCopy copy) {
           return diag;
         }
   }
-  if (failed(touch(copy.op, warp, copy.lane, shared, "shared memory",
-                   copy.target, copy.bytes, Use::write, nullptr, nullptr)))
+  if (&warp.block != this
+          ? failed(touchFromOutside(copy))
+          : failed(touch(copy.op, warp, copy.lane, shared, "shared memory",
+                         copy.target, copy.bytes, Use::write, nullptr,
+                         nullptr)))
     return failure();
   int64_t id = nextCopy++;
   for (int64_t at = copy.target; at < copy.target + copy.bytes; ++at) {
@@ -224,7 +330,7 @@ LogicalResult arrive(OpT op, Warp &warp, int64_t bytes) {
       return failure(!barrier || failed(readObject(op, warp, lane, at)) ||
                      failed(warp.block.arriveAt(op, warp, *barrier, bytes)));
     });
-    ++warp.known[warp.number];
+    ++warp.known[warp.clock()];
     return result;
   });
 }
@@ -267,73 +373,6 @@ LogicalResult awaitParity(simt::AwaitParityOp op, Frame &frame) {
   });
 }
 
-/// Where the element of a box lies behind its first byte.
-int64_t placeOf(simt::CopyBulkOp op, ArrayRef<int64_t> at) {
-  int64_t row = 0, along = op.getAlong();
-  for (auto [d, coordinate] : llvm::enumerate(at))
-    if (int64_t(d) != along)
-      row = row * op.getBox()[d] + coordinate;
-  int64_t within = at[along] * op.getElementBytes(), piece = op.getPieceBytes();
-  return within / piece * op.getRows() * piece + row * piece + within % piece;
-}
-
-/// The bytes that a copy writes to `target`.
-FailureOr<std::string> gather(simt::CopyBulkOp op, Warp &warp, unsigned lane,
-                              int64_t target) {
-  size_t rank = op.getBox().size();
-  SmallVector<int64_t> sizes, strides, first;
-  for (auto [operands, into] :
-       {std::pair(op.getSizes(), &sizes), std::pair(op.getStrides(), &strides),
-        std::pair(op.getAt(), &first)})
-    for (mlir::Value operand : operands) {
-      const Value &value = warp.frame.get(operand);
-      if (failed(warp.checkHasValue(op, value, "a size, stride or coordinate")))
-        return failure();
-      into->push_back(intAt(value, lane));
-    }
-  if (strides[op.getAlong()] != 1 && sizes[op.getAlong()] > 1) {
-    op.emitOpError("expected a stride of 1 along dimension ")
-        << op.getAlong() << ", found " << strides[op.getAlong()];
-    return failure();
-  }
-  const Value &base = warp.frame.get(op.getBase());
-  if (failed(warp.checkHasValue(op, base, "the base")))
-    return failure();
-  auto space =
-      cast<LLVM::LLVMPointerType>(op.getBase().getType()).getAddressSpace();
-  int64_t each = op.getElementBytes(), start = intAt(base, lane);
-  std::string bytes(size_t(op.getBytes()), 0);
-  simt::SwizzleAttr swizzle = op.getSwizzleAttr();
-  int64_t chunks = swizzle ? op.getPieceBytes() / swizzle.getChunk() : 1;
-  SmallVector<int64_t> at(rank, 0);
-  for (bool isOver = false; !isOver;) {
-    bool isInside = true;
-    int64_t offset = 0;
-    for (size_t d = 0; d < rank; ++d) {
-      int64_t coordinate = first[d] + at[d];
-      isInside &= coordinate >= 0 && coordinate < sizes[d];
-      offset += coordinate * strides[d];
-    }
-    if (isInside) {
-      auto span = warp.block.reach(op, warp, lane, space, start + offset * each,
-                                   each, each, ThreadBlock::Use::read);
-      if (failed(span))
-        return failure();
-      int64_t to = target + placeOf(op, at);
-      if (swizzle)
-        to ^= to / swizzle.getRow() % chunks * swizzle.getChunk();
-      std::memcpy(bytes.data() + (to - target), span->data, size_t(each));
-    }
-    isOver = true;
-    for (size_t d = rank; d-- > 0 && isOver;) {
-      isOver = ++at[d] == op.getBox()[d];
-      if (isOver)
-        at[d] = 0;
-    }
-  }
-  return bytes;
-}
-
 LogicalResult copyBulk(simt::CopyBulkOp op, Frame &frame) {
   Warp *warp = warpOf(op, frame);
   if (!warp || failed(warp->block.stir(*warp)))
@@ -354,7 +393,7 @@ LogicalResult copyBulk(simt::CopyBulkOp op, Frame &frame) {
       copy.target = intAt(target, lane);
       copy.bytes = op.getBytes();
       copy.barrier = intAt(barrier, lane);
-      FailureOr<std::string> bytes = gather(op, *warp, lane, copy.target);
+      FailureOr<std::string> bytes = gatherBox(op, *warp, lane, copy.target);
       if (failed(bytes))
         return failure();
       copy.snapshot = std::move(*bytes);

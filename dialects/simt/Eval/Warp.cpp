@@ -90,6 +90,10 @@ Warp::Warp(ThreadBlock &block, unsigned number, LaneMask live)
   known[number] = 1;
 }
 
+size_t Warp::clock() const {
+  return size_t(block.member) * kMostWarps + number;
+}
+
 Moment Warp::moment(unsigned lane) const {
   return {number, lane, arrived, epoch, passed};
 }

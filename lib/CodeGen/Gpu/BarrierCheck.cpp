@@ -43,7 +43,7 @@ LogicalResult BarrierCheck::run() {
     gaveUp = function;
     return success();
   }
-  if (failed(verifyPhases()))
+  if (failed(verifyPhases()) || failed(verifyCluster()))
     return failure();
   BlockState begin;
   begin.values.resize(needed.size());

@@ -115,6 +115,9 @@ private:
   mlir::LogicalResult awaitSlot(SlotBarrierOpInterface op, BlockState &state,
                                 const BlockState::SlotBarrier &slot,
                                 uint64_t bit, const ThreadValue *active);
+  /// Whether barriers of the cluster stand before and behind what reaches the
+  /// memory of other blocks, and all arrivals tell them.
+  mlir::LogicalResult verifyCluster();
   /// The number of threads in a mask; none where it is not known.
   std::optional<int64_t> countActive(const ThreadValue *active);
   /// Reports if an access meets a pending one.

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BarrierCheck.h"
+#include "kiln/Dialect/Simt/ClusterOps.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include <numeric>
 
 using namespace mlir;
@@ -129,7 +131,8 @@ LogicalResult BarrierCheck::runSlotBarrier(SlotBarrierOpInterface op,
   if (op.getAwaitedParity())
     return awaitSlot(op, state, *slot, bit, active);
   slot->bytes += op.getAnnouncedBytes() * *count;
-  slot->arrived += *count;
+  // The other blocks of a cluster go through the function as this one does.
+  slot->arrived += *count * arrivalsOf(op);
   if (slot->arrived > slot->arrivals)
     return unverified(op) << "is an arrival more than the phase has";
   if (op.releasesAccesses()) {
@@ -145,5 +148,52 @@ LogicalResult BarrierCheck::runSlotBarrier(SlotBarrierOpInterface op,
       SharedAccesses::arriveAt(state.pending, bit, *count == values.threads);
   }
   slot->advance();
+  return success();
+}
+
+LogicalResult BarrierCheck::verifyCluster() {
+  SmallVector<Operation *> inCluster, alone;
+  bool isShared = false;
+  function.walk([&](Operation *op) {
+    auto slot = dyn_cast<SlotBarrierOpInterface>(op);
+    if (!slot)
+      return;
+    if (!isInCluster(op)) {
+      if (slot.releasesAccesses())
+        alone.push_back(op);
+      return;
+    }
+    isShared |= slot.getCopiedBytes() != 0;
+    inCluster.push_back(op);
+  });
+  if (inCluster.empty())
+    return success();
+  if (isShared && !alone.empty())
+    return unverified(alone.front())
+           << "does not let the other blocks know that copy into the slot";
+  Block &entry = function.getBody().front();
+  Operation *made = nullptr;
+  SmallVector<Operation *> meetings;
+  for (Operation &op : entry) {
+    if (synchronizes(&op, Synchronization::Kind::CreateBarriers))
+      made = &op;
+    if (isa<tile::ClusterBarrierOp>(op))
+      meetings.push_back(&op);
+  }
+  auto meets = [&](Operation *from, Operation *to) {
+    return llvm::any_of(meetings, [&](Operation *meeting) {
+      return (!from || from->isBeforeInBlock(meeting)) &&
+             (!to || meeting->isBeforeInBlock(to));
+    });
+  };
+  for (Operation *op : inCluster) {
+    Operation *whole = entry.findAncestorOpInBlock(*op);
+    if (!meets(made, whole))
+      return unverified(op) << "reaches barriers of other blocks, which may "
+                               "not be there yet";
+    if (!meets(whole, nullptr))
+      return unverified(op)
+             << "reaches the memory of other blocks, which may end before";
+  }
   return success();
 }

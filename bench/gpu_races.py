@@ -207,6 +207,10 @@ for _kind, _m, _n, _k, _layout in [("bf16", 128, 256, 2048, "NT"), ("f16", 250, 
     _name = f"matmul_clusters_{_kind}_{_m}x{_n}x{_k}_{_layout}"
     CASES[_name] = matmul(_kind, _m, _n, _k, _layout)
     OPTIONS[_name] = ",part_clusters=on"
+for _kind, _m, _n, _k, _layout in [("bf16", 400, 384, 1304, "NN"), ("f16", 328, 328, 776, "NT")]:
+    _name = f"matmul_pairs_{_kind}_{_m}x{_n}x{_k}_{_layout}"
+    CASES[_name] = matmul(_kind, _m, _n, _k, _layout)
+    OPTIONS[_name] = ",pair_copies=on,blocks=128x128x64x1"
 
 
 @case(one("bf16", 256, 256), one("bf16", 512, 256), one("bf16", 512), one("bf16", 256, 512))

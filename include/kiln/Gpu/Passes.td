@@ -182,6 +182,23 @@ def SimtPersistRings : Pass<"simt-persist-rings", "::kiln::tile::KernelOp"> {
   let dependentDialects = ["::kiln::simt::SimtDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SimtShareCopies : Pass<"simt-share-copies", "::kiln::tile::KernelOp"> {
+  let summary = "Lets the instances of a cluster copy for each other";
+  let description = [{
+    Instances that run as a cluster, in pairs along x (`tile.cluster_barrier [2, 1, 1]`), may read the same box of a view in every
+    step of a loop: blocks of a matmul in one column read the same columns of the rhs. Then each block copies half of the
+    box to the shared memory of both (multicast). The pass marks such copies `shared_by = 2` in `simt.decided`. What an instance has in its slot does not
+    change. In the code of threads they are `simt.copy_in_cluster`, and a slot is released by `simt.arrive_in_cluster`. Conditions:
+
+    - the kernel is not persistent, and ends with a barrier of the cluster;
+    - a copy unit fills its only ring (`simt-choose-bulk-copies`);
+    - the place of the box does not depend on the instance's coordinate along x, nor on memory. The same holds for the loops and conditions
+      that the ring is used in, so that both instances use as many slots;
+    - the halves are as the swizzle of the storage repeats.
+  }];
+  let dependentDialects = ["::kiln::simt::SimtDialect"];
+}
+
 def SimtStageProducts : Pass<"simt-stage-products", "::kiln::tile::KernelOp"> {
   let summary = "Makes each matmul a `stage.product` that says where its operands are";
   let description = [{

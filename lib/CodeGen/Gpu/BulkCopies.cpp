@@ -9,6 +9,7 @@
 
 #include "BulkCopies.h"
 #include "OwnLowerings.h"
+#include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -86,9 +87,16 @@ static void copyInBulk(stage::StorageCopyOpInterface op, Value barrier,
                          /*align=*/permutation.piece, /*across=*/false);
   Value target =
       w.elementPointer(w.shared(place.offset), place.start, w.b.getI8Type());
-  CopyBulkOp::create(w.b, w.loc, view.base, at, view.sizes, view.strides,
-                     target, barrier, mask, box, place.type.getElementType(),
-                     rank - boxRank + permutation.inner, swizzle);
+  Type element = place.type.getElementType();
+  int64_t along = rank - boxRank + permutation.inner,
+          blocks = countSharers(op.getOperation());
+  if (blocks > 1)
+    CopyInClusterOp::create(w.b, w.loc, blocks, view.base, at, view.sizes,
+                            view.strides, target, barrier, mask, box, element,
+                            along, swizzle);
+  else
+    CopyBulkOp::create(w.b, w.loc, view.base, at, view.sizes, view.strides,
+                       target, barrier, mask, box, element, along, swizzle);
 }
 
 /// Starts the copies that fill a slot, which is waited for before.
@@ -160,7 +168,12 @@ void simt::releaseSlot(Ring &ring, ThreadWriter &w) {
     WarpBarrierOp::create(w.b, w.loc);
   Value release = ring.get(RingCounter::Release);
   Value lane = w.and_(w.threadId(), w.c32(w.lanes - 1));
-  ArriveAtOp::create(w.b, w.loc, barrierOf(ring, release, /*isEmpty=*/true, w),
-                     w.compare(Pred::eq, lane, w.c32(0)));
+  Value barrier = barrierOf(ring, release, /*isEmpty=*/true, w),
+        isFirst = w.compare(Pred::eq, lane, w.c32(0));
+  // Where other blocks copy into the slot, they have to know, too.
+  if (int64_t blocks = countSharers(ring.ring); blocks > 1)
+    ArriveInClusterOp::create(w.b, w.loc, blocks, barrier, isFirst);
+  else
+    ArriveAtOp::create(w.b, w.loc, barrier, isFirst);
   ring.set(RingCounter::Release, nextNumber(ring, release, w));
 }

@@ -86,6 +86,7 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   staging.addPass(createSimtPersistRings(persistent));
   staging.addPass(tile::createTileMakePersistent(
       {/*all=*/options.getBool("persistent", false)}));
+  staging.addPass(createSimtShareCopies());
   staging.addPass(createSimtRequestLoads());
   staging.addPass(staging::createStageAllocate());
   staging.addPass(createSimtStageProducts({lanes}));
@@ -134,6 +135,7 @@ void simt::registerGpuPasses() {
   registerPass([] { return createSimtRotateSums(); });
   registerPass([] { return createSimtChooseBulkCopies(); });
   registerPass([] { return createSimtPersistRings(); });
+  registerPass([] { return createSimtShareCopies(); });
   registerPass([] { return createSimtStageProducts(); });
   registerPass([] { return createSimtInsertBarriers(); });
   registerPass([] { return createSimtSplitBarriers(); });

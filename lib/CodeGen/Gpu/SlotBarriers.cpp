@@ -10,8 +10,10 @@
 #include "SlotBarriers.h"
 #include "MemoryProducts.h"
 #include "StorageAreas.h"
+#include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Target/Unverified.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -245,17 +247,24 @@ LogicalResult simt::placeSlotBarriers(tile::KernelOp kernel,
     return success();
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   Location loc = kernel.getLoc();
+  bool isShared = false;
   for (stage::RingOpInterface ring : released) {
     int64_t depth = ring.getRing().getType().getDepth();
     bytes = llvm::alignTo(bytes, kSplitBarrierBytes);
     ring.setBarriersAttr(SlotBarriersAttr::get(b.getContext(), bytes));
     CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/1);
     bytes += depth * kSplitBarrierBytes;
+    int64_t sharers = countSharers(ring.getRing());
+    isShared |= sharers > 1;
     if (isRefilled(ring.getRing())) {
-      CreateBarriersOp::create(b, loc, bytes, depth, /*arrivals=*/warps);
+      CreateBarriersOp::create(b, loc, bytes, depth,
+                               /*arrivals=*/warps * sharers);
       bytes += depth * kSplitBarrierBytes;
     }
   }
+  // Other blocks copy as soon as they know of the barriers of this one.
+  if (isShared)
+    tile::ClusterBarrierOp::create(b, loc, tile::getCluster(kernel));
   // Threads and the copy unit know of the barriers. Where threads use the same
   // memory before a slot is filled, another barrier stands there.
   PublishOp::create(b, loc);

@@ -10,6 +10,7 @@
 #include "SharedPlaces.h"
 #include "Work.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Gpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -204,9 +205,11 @@ bool ProducerSplitter::find() {
   if (threads % lanes || !warps || !isAlone() || !gains || !collect())
     return false;
   added = *warps * lanes;
-  // The roles begin behind the objects by which they meet.
+  // The roles begin behind the objects by which they meet, and behind the
+  // barrier by which other blocks know of these.
   for (Operation &op : entry)
-    if (synchronizes(&op, Synchronization::Kind::CreateBarriers))
+    if (synchronizes(&op, Synchronization::Kind::CreateBarriers) ||
+        (begin == &op && isa<tile::ClusterBarrierOp>(op)))
       begin = op.getNextNode();
   if (!begin || !begin->isBeforeInBlock(last))
     return false;

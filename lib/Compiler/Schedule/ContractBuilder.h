@@ -10,6 +10,9 @@
 
 namespace kiln::schedule {
 
+/// The instances of a cluster that copy blocks for each other.
+inline constexpr int64_t kPair[] = {2, 1, 1};
+
 /// The iteration dimensions of a product by role, outermost first.
 struct ContractDims {
   llvm::SmallVector<int> batch, m, n, k;
@@ -41,6 +44,13 @@ private:
   /// The dimensions of a result's blocks, the one first along which instances
   /// follow each other.
   std::array<int, 2> gridOrder() const;
+  /// Has pairs of instances run as a cluster in which both read the same
+  /// blocks of one factor, and copy these for each other, where that is asked
+  /// for and possible.
+  void pairInstances();
+  /// Rounds the grid up to whole pairs. The instance that is too many has a
+  /// block behind the last one, of which nothing is stored.
+  void roundPairs();
   /// Whether the result may have memory of what the epilogue reads: of two
   /// instances that compute an element, the later one would read the result.
   bool mayShareResult() const;
@@ -119,6 +129,7 @@ private:
   ContractDims dims;
   int tileM = -1, tileN = -1, tileK = -1;
   int64_t parts = 1;
+  int paired = -1;        ///< the dimension along which instances are pairs
   int part = -1;          ///< the dimension that counts parts, in both kernels
   bool isCluster = false; ///< instances of a block add up the sums of parts
   /// The dimension of the left factor that is a single row of a made-up one;

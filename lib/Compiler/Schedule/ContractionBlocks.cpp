@@ -1,8 +1,8 @@
 //===- ContractionBlocks.cpp - The blocks of a product --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sizes of the blocks of rows, columns and depth, and in how many parts
-// instances share out the depth.
+// The sizes of the blocks of rows, columns and depth, in how many parts
+// instances share out the depth, and which of them copy blocks for each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,11 @@
 #include "PartSums.h"
 #include "WindowInput.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
+#include "kiln/Target/Clusters.h"
+#include "kiln/Target/Limits.h"
 #include "kiln/Tiling/Parts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -143,6 +147,8 @@ std::array<int, 2> ContractBuilder::gridOrder() const {
   // it is larger, and comes out of memory once where they read it at the same
   // time. 256 rows by 4096 x 4096 took 0.83 of the time, 160 rows 0.7.
   constexpr int64_t kFewBlocks = 4;
+  if (paired >= 0)
+    return {paired, paired == tileM ? tileN : tileM};
   Extent rows = kernel.dims[tileM].size, columns = kernel.dims[tileN].size;
   if (group.ctx.tiling.model().sharesTiles() && rows.isStatic() &&
       columns.isStatic() && rows.get() < columns.get() &&
@@ -178,4 +184,60 @@ void ContractBuilder::split() {
   kernel.dims.emplace_back();
   kernel.dims[part].size = parts;
   isCluster = addInCluster(kernel, part, tileM, tileN, group.ctx.description);
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+// Two instances in one column of blocks read the same columns of the right
+// factor in each step of the sum; two in one row the same rows of the left one.
+// As a cluster each copies half of them for both (simt-share-copies), so that a
+// block comes out of the chip's cache once.
+void ContractBuilder::pairInstances() {
+  target::TargetAttr chip = group.ctx.description;
+  if (!group.ctx.options.getBool("pair_copies", false) || part >= 0 ||
+      along >= 0 || isSingleRow || !hasDot() ||
+      !group.ctx.tiling.model().sharesTiles() ||
+      target::countClusterInstances(chip) < kPair[0])
+    return;
+  int64_t others = 1;
+  for (ArrayRef<int> list : {dims.batch, dims.m, dims.n})
+    for (int dim : list) {
+      Extent size = kernel.dims[dim].size;
+      if (!size.isStatic() || llvm::MulOverflow(others, size.get(), others))
+        return;
+    }
+  Extent rows = kernel.numBlocks(tileM), columns = kernel.numBlocks(tileN);
+  if (!rows.isStatic() || !columns.isStatic())
+    return;
+  // What is copied less often the larger its blocks are.
+  struct Way {
+    int dim;
+    int64_t blocks, across, saved;
+  } ways[] = {{tileM, rows.get(), columns.get(), kernel.dims[tileN].block},
+              {tileN, columns.get(), rows.get(), kernel.dims[tileM].block}};
+  if (ways[1].saved > ways[0].saved)
+    std::swap(ways[0], ways[1]);
+  // More instances than cores are persistent, which clusters are not.
+  int64_t most = target::countCores(chip);
+  for (bool isEven : {true, false})
+    for (const Way &way : ways) {
+      int64_t all = llvm::alignTo(way.blocks, kPair[0]);
+      if (paired >= 0 || way.blocks < kPair[0] ||
+          (isEven && all != way.blocks) || others > most ||
+          all > most / others / way.across)
+        continue;
+      paired = way.dim;
+    }
+}
+
+void ContractBuilder::roundPairs() {
+  if (paired < 0)
+    return;
+  OpBuilder b(launch);
+  Value count = arith::ConstantIndexOp::create(
+      b, launch.getLoc(),
+      llvm::alignTo(kernel.numBlocks(paired).get(), kPair[0]));
+  launch.getGridMutable()[0].assign(count);
 }

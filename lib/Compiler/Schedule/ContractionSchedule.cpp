@@ -20,6 +20,7 @@
 #include "WindowInput.h"
 #include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Tile/DotOps.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/Movement.h"
@@ -245,6 +246,7 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   if (std::string why = whyNoBlocks(); !why.empty())
     return fail(why);
   split();
+  pairInstances();
   if (isCluster)
     kernel.addGridDim(part);
   for (int dim : gridOrder())
@@ -321,7 +323,10 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
     if (!storeResult(sum))
       return failure();
   }
+  if (paired >= 0)
+    tile::ClusterBarrierOp::create(kernel.b, kernel.loc, kPair);
   launch = kernel.finish("generic.contraction", flops);
+  roundPairs();
   return success();
 }
 

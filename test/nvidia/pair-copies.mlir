@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// With the option pair_copies instances of a matmul that read the same blocks of a factor are clusters, in which each copies half of these
+// blocks for both.
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: for entry in even odd along; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --emit=tile -o %t/$entry.mlir || exit 1; done
+// RUN: cat %t/even.mlir %t/odd.mlir %t/along.mlir | FileCheck %s
+// RUN: kiln-compile %s --entry=odd --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --emit=program | FileCheck %s --check-prefix=GRID
+// By default, without clusters, and where there are more instances than cores, there are none.
+// RUN: kiln-compile %s --entry=even --target=nvidia:sm_90a,ptxas=none,blocks=64x64x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=NONE
+// RUN: kiln-compile %s --entry=even --target=nvidia:sm_80,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=NONE
+// RUN: kiln-compile %s --entry=many --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=NONE
+// NONE-NOT: tile.cluster_barrier
+//
+// The copies that are shared, and their code.
+// RUN: kiln-compile %s --entry=even --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --print-ir-after=simt-share-copies -o %t/even.kiln 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: kiln-compile %s --entry=along --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --print-ir-after=simt-share-copies -o %t/along.kiln 2>&1 | FileCheck %s --check-prefix=ALONG
+// RUN: kiln-run %t/even.kiln --inspect | FileCheck %s --check-prefix=LAUNCH
+// RUN: for entry in even odd along; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none,pair_copies=on,producer=on,verify=1,blocks=64x64x64 --no-fallback --emit=asm || exit 1; done | FileCheck %s --check-prefix=PTX
+//
+// As threads, in several orders of events: with the producer of copies, and without a copy unit.
+// RUN: for more in seed=0 seed=1 "seed=2,thread_options=producer=on" "seed=3,thread_options=bulk=off"; do \
+// RUN:   kiln-run %t/even.mlir --target=reference,threads=nvidia:sm_90a,$more,races=error --entry=even_0_dot --grid=4,2 --arg=random:1:bf16:200x256 \
+// RUN:     --arg=random:2:bf16:256x120 --arg=zeros:f32:200x120 --check || exit 1; \
+// RUN:   kiln-run %t/odd.mlir --target=reference,threads=nvidia:sm_90a,$more,races=error --entry=odd_0_dot --grid=4,3 --arg=random:1:f16:136x264 \
+// RUN:     --arg=random:2:f16:264x184 --arg=zeros:f16:136x184 --check || exit 1; done
+// RUN: kiln-run %t/along.mlir --target=reference,threads=nvidia:sm_90a,seed=4,thread_options=producer=on,races=error --entry=along_0_dot --grid=2,3 \
+// RUN:   --arg=random:1:bf16:136x256 --arg=random:2:bf16:256x120 --arg=zeros:f32:136x120 --check
+
+// CHECK-LABEL: tile.kernel @even_0_dot
+// CHECK: %[[AT:.*]]:2 = tile.program_id
+// CHECK: tile.load %arg0[%[[AT]]#0,
+// CHECK: tile.load %arg1[%{{.*}}, %[[AT]]#1]
+// CHECK: tile.store
+// CHECK-NEXT: tile.cluster_barrier [2, 1, 1]
+// SHARED: stage.copy async bulk %arg0{{[^{]*}} : !tile.view
+// SHARED-NOT: shared_by
+// SHARED: stage.copy async bulk %arg1{{.*}}{simt.decided = {shared_by = 2 : i64}}
+// LAUNCH: cluster! 2 x 1 x 1
+// PTX-LABEL: .entry even_0_dot(
+// PTX: .reqnctapercluster 2, 1, 1
+// PTX: fence.mbarrier_init.release.cluster
+// PTX: barrier.cluster.arrive
+// PTX: multicast::cluster
+// PTX: mapa.shared::cluster.u32
+// PTX: mbarrier.arrive.shared::cluster.b64
+// PTX: barrier.cluster.arrive
+func.func @even(%a: tensor<200x256xbf16>, %b: tensor<256x120xbf16>) -> tensor<200x120xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<200x256xbf16>, tensor<256x120xbf16> -> tensor<200x120xf32>
+  return %0 : tensor<200x120xf32>
+}
+
+// Of three rows of blocks and three columns the last instance of a row has a block behind the result.
+// CHECK-LABEL: tile.kernel @odd_0_dot
+// CHECK: tile.cluster_barrier [2, 1, 1]
+// GRID: %[[X:.*]] = arith.constant 4 : index
+// GRID: program.launch [@odd_0_dot] grid(%[[X]],
+// PTX-LABEL: .entry odd_0_dot(
+// PTX: multicast::cluster
+func.func @odd(%a: tensor<136x264xf16>, %b: tensor<264x184xf16>) -> tensor<136x184xf16> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<136x264xf16>, tensor<264x184xf16> -> tensor<136x184xf16>
+  return %0 : tensor<136x184xf16>
+}
+
+// Two columns are pairs, three rows are not: the left factor is shared.
+// CHECK-LABEL: tile.kernel @along_0_dot
+// CHECK: %[[AT:.*]]:2 = tile.program_id
+// CHECK: tile.load %arg0[%[[AT]]#1,
+// CHECK: tile.load %arg1[%{{.*}}, %[[AT]]#0]
+// ALONG: stage.copy async bulk %arg0{{.*}}{simt.decided = {shared_by = 2 : i64}}
+// ALONG: stage.copy async bulk %arg1{{[^{]*}} : !tile.view
+// ALONG-NOT: shared_by
+// ALONG: stage.copy async bulk %arg0
+// PTX-LABEL: .entry along_0_dot(
+// PTX: multicast::cluster
+func.func @along(%a: tensor<136x256xbf16>, %b: tensor<256x120xbf16>) -> tensor<136x120xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<136x256xbf16>, tensor<256x120xbf16> -> tensor<136x120xf32>
+  return %0 : tensor<136x120xf32>
+}
+
+func.func @many(%a: tensor<1024x256xbf16>, %b: tensor<256x1024xbf16>) -> tensor<1024x1024xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1024x256xbf16>, tensor<256x1024xbf16> -> tensor<1024x1024xf32>
+  return %0 : tensor<1024x1024xf32>
+}

@@ -26,6 +26,12 @@
 // RUN: kiln-run %t/along.mlir --target=reference,threads=nvidia:sm_90a,seed=4,thread_options=producer=on,races=error --entry=along_0_dot --grid=2,3 \
 // RUN:   --arg=random:1:bf16:136x256 --arg=random:2:bf16:256x120 --arg=zeros:f32:136x120 --check
 
+// Instances that share the depth are pairs along the rows, too.
+// RUN: kiln-compile %s --entry=deep --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64x2 --no-fallback --emit=tile -o %t/deep.mlir
+// RUN: FileCheck %s --check-prefix=DEEP < %t/deep.mlir
+// RUN: kiln-run %t/deep.mlir --target=reference,threads=nvidia:sm_90a,seed=5,races=error --entry=deep_0_dot --grid=4,3,2 --arg=random:1:bf16:136x512 \
+// RUN:   --arg=random:2:bf16:512x184 --arg=zeros:f32:2x136x184 --check
+
 // CHECK-LABEL: tile.kernel @even_0_dot
 // CHECK: %[[AT:.*]]:2 = tile.program_id
 // CHECK: tile.load %arg0[%[[AT]]#0,
@@ -80,4 +86,14 @@ func.func @along(%a: tensor<136x256xbf16>, %b: tensor<256x120xbf16>) -> tensor<1
 func.func @many(%a: tensor<1024x256xbf16>, %b: tensor<256x1024xbf16>) -> tensor<1024x1024xf32> {
   %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1024x256xbf16>, tensor<256x1024xbf16> -> tensor<1024x1024xf32>
   return %0 : tensor<1024x1024xf32>
+}
+
+// DEEP-LABEL: tile.kernel @deep_0_dot(
+// DEEP: tile.cluster_barrier [2, 1, 1]
+// DEEP-LABEL: tile.kernel @deep_0_dot_parts(
+// DEEP-NOT: tile.cluster_barrier
+func.func @deep(%a: tensor<136x512xbf16>, %b: tensor<512x184xbf16>) -> tensor<136x184xbf16> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<136x512xbf16>, tensor<512x184xbf16> -> tensor<136x184xf32>
+  %1 = prim.convert_element_type %0 : tensor<136x184xf32> -> tensor<136x184xbf16>
+  return %1 : tensor<136x184xbf16>
 }

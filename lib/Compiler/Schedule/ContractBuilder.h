@@ -48,9 +48,8 @@ private:
   /// blocks of one factor, and copy these for each other, where that is asked
   /// for and possible.
   void pairInstances();
-  /// Rounds the grid up to whole pairs. The instance that is too many has a
-  /// block behind the last one, of which nothing is stored.
-  void roundPairs();
+  /// Ends the kernel and launches it, in whole pairs.
+  void finish(Extent flops);
   /// Whether the result may have memory of what the epilogue reads: of two
   /// instances that compute an element, the later one would read the result.
   bool mayShareResult() const;

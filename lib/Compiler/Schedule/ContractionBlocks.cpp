@@ -10,6 +10,7 @@
 #include "FewRows.h"
 #include "PartSums.h"
 #include "WindowInput.h"
+#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Target/Clusters.h"
 #include "kiln/Target/Limits.h"
@@ -196,12 +197,12 @@ void ContractBuilder::split() {
 // block comes out of the chip's cache once.
 void ContractBuilder::pairInstances() {
   target::TargetAttr chip = group.ctx.description;
-  if (!group.ctx.options.getBool("pair_copies", false) || part >= 0 ||
+  if (!group.ctx.options.getBool("pair_copies", false) || isCluster ||
       along >= 0 || isSingleRow || !hasDot() ||
       !group.ctx.tiling.model().sharesTiles() ||
       target::countClusterInstances(chip) < kPair[0])
     return;
-  int64_t others = 1;
+  int64_t others = std::max<int64_t>(parts, 1);
   for (ArrayRef<int> list : {dims.batch, dims.m, dims.n})
     for (int dim : list) {
       Extent size = kernel.dims[dim].size;
@@ -232,9 +233,14 @@ void ContractBuilder::pairInstances() {
     }
 }
 
-void ContractBuilder::roundPairs() {
+void ContractBuilder::finish(Extent flops) {
+  if (paired >= 0)
+    tile::ClusterBarrierOp::create(kernel.b, kernel.loc, kPair);
+  launch = kernel.finish("generic.contraction", flops);
   if (paired < 0)
     return;
+  // The instance that is too many has a block behind the last one, of which
+  // nothing is stored.
   OpBuilder b(launch);
   Value count = arith::ConstantIndexOp::create(
       b, launch.getLoc(),

@@ -20,7 +20,6 @@
 #include "WindowInput.h"
 #include "kiln/Dialect/Program/BufferInterfaces.h"
 #include "kiln/Dialect/Tile/DotOps.h"
-#include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/MemoryOps.h"
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/Movement.h"
@@ -313,7 +312,7 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
   if (part >= 0) {
     if (failed(storeParts(sums[0], epilogue, last)))
       return failure();
-    launch = kernel.finish("generic.contraction", flops);
+    finish(flops);
     if (last)
       last->finish("generic.contraction");
     return success();
@@ -323,10 +322,7 @@ LogicalResult ContractBuilder::run(std::optional<KernelBuilder> &last) {
     if (!storeResult(sum))
       return failure();
   }
-  if (paired >= 0)
-    tile::ClusterBarrierOp::create(kernel.b, kernel.loc, kPair);
-  launch = kernel.finish("generic.contraction", flops);
-  roundPairs();
+  finish(flops);
   return success();
 }
 

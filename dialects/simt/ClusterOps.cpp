@@ -4,6 +4,7 @@
 #include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Stage/Slots.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -45,6 +46,30 @@ bool simt::isInCluster(Operation *op) {
 //===----------------------------------------------------------------------===//
 // copy_in_cluster
 //===----------------------------------------------------------------------===//
+
+void CopyInClusterOp::build(OpBuilder &b, OperationState &state, int64_t blocks,
+                            Value base, ValueRange at, ValueRange sizes,
+                            ValueRange strides, Value target, Value barrier,
+                            Value mask, ArrayRef<int64_t> box, Type element,
+                            int64_t along, SwizzleAttr swizzle) {
+  for (ValueRange operands :
+       {ValueRange(base), at, sizes, strides, ValueRange(target),
+        ValueRange(barrier), ValueRange(mask)})
+    state.addOperands(operands);
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.blocks = b.getI64IntegerAttr(blocks);
+  properties.box = b.getDenseI64ArrayAttr(box);
+  properties.element = TypeAttr::get(element);
+  properties.along = b.getI64IntegerAttr(along);
+  properties.swizzle = swizzle;
+  properties.operandSegmentSizes = {1,
+                                    int32_t(at.size()),
+                                    int32_t(sizes.size()),
+                                    int32_t(strides.size()),
+                                    1,
+                                    1,
+                                    1};
+}
 
 int64_t CopyInClusterOp::getElementBytes() {
   constexpr int64_t kBits = 8;
@@ -111,6 +136,12 @@ int64_t CopyInClusterOp::getCopiedBytes() { return getBytes(); }
 //===----------------------------------------------------------------------===//
 // arrive_in_cluster
 //===----------------------------------------------------------------------===//
+
+void ArriveInClusterOp::build(OpBuilder &b, OperationState &state,
+                              int64_t blocks, Value barrier, Value mask) {
+  state.addOperands({barrier, mask});
+  state.getOrAddProperties<Properties>().blocks = b.getI64IntegerAttr(blocks);
+}
 
 void ArriveInClusterOp::replaceMask(Value mask) { getMaskMutable().set(mask); }
 

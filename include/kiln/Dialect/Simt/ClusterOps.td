@@ -47,6 +47,11 @@ def Simt_CopyInClusterOp : Simt_Op<"copy_in_cluster", [AttrSizedOperandSegments,
     (`by` qualified($swizzle)^)? `to` $target `barrier` $barrier `mask` $mask attr-dict `:` qualified(type($base)) `,` qualified(type($target))
   }];
   let hasVerifier = 1;
+  // Others would only be code that nothing calls.
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "int64_t":$blocks, "::mlir::Value":$base, "::mlir::ValueRange":$at, "::mlir::ValueRange":$sizes,
+    "::mlir::ValueRange":$strides, "::mlir::Value":$target, "::mlir::Value":$barrier, "::mlir::Value":$mask,
+    "::llvm::ArrayRef<int64_t>":$box, "::mlir::Type":$element, "int64_t":$along, "::kiln::simt::SwizzleAttr":$swizzle)>];
   let extraClassDeclaration = [{
     /// Bytes of an element, of a row of the box, and of a piece of one; rows of the box, and all bytes.
     int64_t getElementBytes();
@@ -77,6 +82,8 @@ def Simt_ArriveInClusterOp : Simt_Op<"arrive_in_cluster", [MemoryEffects<[MemRea
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntMinValue<2>]>:$blocks, Simt_Pointer:$barrier, I1:$mask);
   let assemblyFormat = "$blocks $barrier `mask` $mask attr-dict `:` qualified(type($barrier))";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "int64_t":$blocks, "::mlir::Value":$barrier, "::mlir::Value":$mask)>];
 }
 
 #endif

@@ -192,7 +192,8 @@ target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name,
             "5, extent = 256, align = 16, row = 128, chunk = 16}"
           : "",
       hasWarpgroups
-          ? ", producer = {warps = 4, registers = 24, granule = 8, most = 240}"
+          ? ", producer = {warps = 4, registers = 24, granule = 8, most = "
+            "240}, pair_lines = 13000, pair_products = 2500"
           : "",
       partClusters && hasClusters
           ? (", part_cluster = " + Twine(kCluster)).str()

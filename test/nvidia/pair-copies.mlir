@@ -5,7 +5,16 @@
 // RUN: for entry in even odd along; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --emit=tile -o %t/$entry.mlir || exit 1; done
 // RUN: cat %t/even.mlir %t/odd.mlir %t/along.mlir | FileCheck %s
 // RUN: kiln-compile %s --entry=odd --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --emit=program | FileCheck %s --check-prefix=GRID
-// By default, without clusters, and where there are more instances than cores, there are none.
+// By default, where rows of both operands begin within lines and are many enough.
+// RUN: for kind in lines on; do kiln-compile %s --entry=within --target=nvidia:sm_90a,ptxas=none,pair_copies=$kind,blocks=128x128x64 --no-fallback --emit=tile || exit 1; done \
+// RUN:   | FileCheck %s --check-prefix=CHOSEN
+// RUN: kiln-compile %s --entry=within --target=nvidia:sm_90a,ptxas=none,blocks=128x128x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=WITHIN
+// RUN: for entry in lines short; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none,blocks=128x128x64 --no-fallback --emit=tile || exit 1; done | FileCheck %s --check-prefix=NONE
+// RUN: kiln-compile %s --entry=within --target=nvidia:sm_90a,ptxas=none,pair_copies=off,blocks=128x128x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=NONE
+// RUN: kiln-compile %s --entry=within --target=nvidia:sm_90a,ptxas=none,blocks=128x128x64x2 --no-fallback --emit=tile | FileCheck %s --check-prefix=NONE
+// CHOSEN-COUNT-2: tile.cluster_barrier
+// WITHIN: tile.cluster_barrier
+// For few lines, without clusters, and where there are more instances than cores, there are none.
 // RUN: kiln-compile %s --entry=even --target=nvidia:sm_90a,ptxas=none,blocks=64x64x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=NONE
 // RUN: kiln-compile %s --entry=even --target=nvidia:sm_80,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=NONE
 // RUN: kiln-compile %s --entry=many --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --emit=tile | FileCheck %s --check-prefix=NONE
@@ -96,4 +105,19 @@ func.func @deep(%a: tensor<136x512xbf16>, %b: tensor<512x184xbf16>) -> tensor<13
   %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<136x512xbf16>, tensor<512x184xbf16> -> tensor<136x184xf32>
   %1 = prim.convert_element_type %0 : tensor<136x184xf32> -> tensor<136x184xbf16>
   return %1 : tensor<136x184xbf16>
+}
+
+func.func @within(%a: tensor<1240x3256xbf16>, %b: tensor<3256x1560xbf16>) -> tensor<1240x1560xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1240x3256xbf16>, tensor<3256x1560xbf16> -> tensor<1240x1560xf32>
+  return %0 : tensor<1240x1560xf32>
+}
+
+func.func @lines(%a: tensor<1280x3264xbf16>, %b: tensor<3264x1664xbf16>) -> tensor<1280x1664xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1280x3264xbf16>, tensor<3264x1664xbf16> -> tensor<1280x1664xf32>
+  return %0 : tensor<1280x1664xf32>
+}
+
+func.func @short(%a: tensor<1240x520xbf16>, %b: tensor<520x1560xbf16>) -> tensor<1240x1560xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1240x520xbf16>, tensor<520x1560xbf16> -> tensor<1240x1560xf32>
+  return %0 : tensor<1240x1560xf32>
 }

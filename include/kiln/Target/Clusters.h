@@ -13,6 +13,14 @@ namespace kiln::target {
 /// in `extra` of its description, 1 if that states none.
 int64_t countClusterInstances(TargetAttr description);
 
+/// Where two instances of a matmul gain by copying blocks for each other:
+/// `pair_lines` and `pair_products` in `extra`, 0 without them.
+struct PairGain {
+  int64_t lines = 0;    ///< the fewest lines that an instance fetches
+  int64_t products = 0; ///< the most multiply-adds for each of them
+};
+PairGain pairGainOf(TargetAttr description);
+
 /// Returns how many instances that share the depth of a matmul add up their
 /// sums as a cluster at most: `part_cluster` in `extra`, where it is at most
 /// countClusterInstances; 1, so that a second kernel adds them up, if the

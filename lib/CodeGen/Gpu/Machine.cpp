@@ -218,7 +218,8 @@ static constexpr StringLiteral kFlags[] = {"split_barriers", "few_bytes",
                                            "tall_attention"};
 /// Integers of at least 0.
 static constexpr StringLiteral kNumbers[] = {
-    "cluster",         "part_cluster", "row_copies", "added_bytes",
+    "cluster",         "part_cluster", "row_copies",
+    "added_bytes",     "pair_lines",   "pair_products",
     "thread_elements", "most_extent",  "launch_ns"};
 
 /// Fields that would be passed over in silence, or taken for another value.

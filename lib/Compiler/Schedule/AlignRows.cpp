@@ -35,9 +35,8 @@ static int rowDim(const Buffer &buffer) {
   return -1;
 }
 
-/// Bytes that the rows of a buffer begin at multiples of, `most` at most; 0
-/// where its shape is not known or it has no rows.
-static int64_t alignmentOf(const Buffer &buffer, int64_t bytes, int64_t most) {
+int64_t kiln::schedule::rowAlignment(const Buffer &buffer, int64_t bytes,
+                                     int64_t most) {
   auto isKnown = [](Extent extent) { return extent.isStatic(); };
   int row = rowDim(buffer);
   if (buffer.rank() < 2 || row < 0 || !isKnown(buffer.offset) ||
@@ -178,7 +177,7 @@ static std::optional<Factor> findFactor(const Group &group, Value operand,
   const Buffer &buffer = group.host.buffer(found.value);
   found.bytes = bits / 8;
   found.elements = countOf(buffer.sizes);
-  found.alignment = alignmentOf(buffer, found.bytes, line);
+  found.alignment = rowAlignment(buffer, found.bytes, line);
   if (found.elements <= 0 || !found.alignment || kChunk % found.bytes != 0)
     return std::nullopt;
   return found;

@@ -21,6 +21,10 @@ int64_t productsOf(HostProgramBuilder &host, prim::DotGeneralOp dot);
 mlir::Value beforeTransposes(const Group &group, mlir::Value value,
                              AccessMap *map = nullptr);
 
+/// Bytes that the rows of a buffer begin at multiples of, `most` at most; 0
+/// where its shape is not known or it has no rows. `bytes` are an element's.
+int64_t rowAlignment(const Buffer &buffer, int64_t bytes, int64_t most);
+
 /// Copies of the factors of a product whose rows begin between the words that
 /// copies of threads move, with rows that begin at wider places, of those whose
 /// rows had better begin at lines (LineCosts.h), and of those whose rows are

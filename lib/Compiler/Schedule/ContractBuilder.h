@@ -44,9 +44,12 @@ private:
   /// The dimensions of a result's blocks, the one first along which instances
   /// follow each other.
   std::array<int, 2> gridOrder() const;
+  /// Whether the time of the product is that of the lines of memory which an
+  /// instance fetches, as rows begin within lines.
+  bool isWorthPairing() const;
   /// Has pairs of instances run as a cluster in which both read the same
-  /// blocks of one factor, and copy these for each other, where that is asked
-  /// for and possible.
+  /// blocks of one factor, and copy these for each other, where that pays or
+  /// is asked for.
   void pairInstances();
   /// Ends the kernel and launches it, in whole pairs.
   void finish(Extent flops);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AlignRows.h"
 #include "ContractBuilder.h"
 #include "FewRows.h"
 #include "PartSums.h"
@@ -195,12 +196,50 @@ void ContractBuilder::split() {
 // factor in each step of the sum; two in one row the same rows of the left one.
 // As a cluster each copies half of them for both (simt-share-copies), so that a
 // block comes out of the chip's cache once.
+
+bool ContractBuilder::isWorthPairing() const {
+  target::TargetAttr chip = group.ctx.description;
+  target::PairGain gain = target::pairGainOf(chip);
+  Extent depth = kernel.numBlocks(tileK);
+  // Whether sums of parts gain was not measured.
+  if (!gain.lines || !depth.isStatic() || !dims.k.empty() || part >= 0)
+    return false;
+  // Of halves: matmuls of bytes gained nothing.
+  constexpr int64_t kBits = 16, kBytes = kBits / 8;
+  int64_t line = target::transferBytes(chip), fetched = 0, products = 1;
+  for (int dim : {tileM, tileN, tileK})
+    products *= kernel.dims[dim].block;
+  for (unsigned side : {0, 1}) {
+    FailureOr<Buffer> memory = memoryOf(group, factor(side));
+    if (failed(memory) ||
+        memory->elementType().getIntOrFloatBitWidth() != kBits)
+      return false;
+    int64_t alignment = rowAlignment(*memory, kBytes, line);
+    if (!alignment || alignment % line == 0)
+      return false;
+    const AccessMap &map = anchor.operandMaps[operandOf[side]];
+    int64_t across = kernel.dims[side ? tileN : tileM].block,
+            row = kernel.dims[tileK].block;
+    if (!group.strideOf(*memory, map, tileK).is(1))
+      std::swap(across, row);
+    // Each piece of a row is fetched by itself, and reaches into another line
+    // unless it begins at the start of one.
+    int64_t piece = std::min(row * kBytes, line);
+    fetched +=
+        across * (row * kBytes / piece) * (piece + line - alignment) / line;
+  }
+  return fetched * depth.get() >= gain.lines &&
+         products <= gain.products * fetched;
+}
+
 void ContractBuilder::pairInstances() {
   target::TargetAttr chip = group.ctx.description;
-  if (!group.ctx.options.getBool("pair_copies", false) || isCluster ||
-      along >= 0 || isSingleRow || !hasDot() ||
-      !group.ctx.tiling.model().sharesTiles() ||
-      target::countClusterInstances(chip) < kPair[0])
+  bool isAsked = group.ctx.options.getBool("pair_copies", false),
+       isChosen = group.ctx.options.get("pair_copies", "lines") == "lines";
+  if ((!isAsked && !isChosen) || isCluster || along >= 0 || isSingleRow ||
+      !hasDot() || !group.ctx.tiling.model().sharesTiles() ||
+      target::countClusterInstances(chip) < kPair[0] ||
+      (!isAsked && !isWorthPairing()))
     return;
   int64_t others = std::max<int64_t>(parts, 1);
   for (ArrayRef<int> list : {dims.batch, dims.m, dims.n})
@@ -220,13 +259,17 @@ void ContractBuilder::pairInstances() {
               {tileN, columns.get(), rows.get(), kernel.dims[tileM].block}};
   if (ways[1].saved > ways[0].saved)
     std::swap(ways[0], ways[1]);
-  // More instances than cores are persistent, which clusters are not.
+  // More instances than cores are persistent, which clusters are not. Where few
+  // blocks cover all rows, the instances that read a column follow each other.
+  constexpr int64_t kFewPairs = 8;
   int64_t most = target::countCores(chip);
+  bool isByRows = gridOrder()[0] == tileM;
   for (bool isEven : {true, false})
     for (const Way &way : ways) {
       int64_t all = llvm::alignTo(way.blocks, kPair[0]);
       if (paired >= 0 || way.blocks < kPair[0] ||
-          (isEven && all != way.blocks) || others > most ||
+          (isByRows && way.dim != tileM) || (isEven && all != way.blocks) ||
+          (!isAsked && all != way.blocks && all < kFewPairs) || others > most ||
           all > most / others / way.across)
         continue;
       paired = way.dim;

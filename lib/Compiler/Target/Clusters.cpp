@@ -19,6 +19,15 @@ int64_t kiln::target::countClusterInstances(TargetAttr description) {
   return countOf(description, "cluster");
 }
 
+PairGain kiln::target::pairGainOf(TargetAttr description) {
+  DictionaryAttr extra = description ? description.getExtra() : nullptr;
+  auto numberOf = [&](StringRef name) -> int64_t {
+    auto number = extra ? extra.getAs<IntegerAttr>(name) : IntegerAttr();
+    return number ? number.getInt() : 0;
+  };
+  return {numberOf("pair_lines"), numberOf("pair_products")};
+}
+
 int64_t kiln::target::countPartInstances(TargetAttr description) {
   return std::min(countOf(description, "part_cluster"),
                   countClusterInstances(description));

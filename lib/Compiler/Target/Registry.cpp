@@ -290,10 +290,11 @@ std::vector<OptionInfo> kiln::target::coreOptions() {
        "whether the last blocks of a matmul begin earlier instead of reaching "
        "beyond its operands, and compute some elements twice (default: deep, "
        "where sums have 4096 bytes and a unit copies)"},
-      {"pair_copies", "on|off",
-       "on: where a chip has clusters and each core gets one instance of a "
-       "matmul, pairs of instances copy the blocks that both read for each "
-       "other"},
+      {"pair_copies", "on|off|lines",
+       "whether pairs of instances of a matmul copy the blocks that both read "
+       "for each other, where a chip has clusters and each core gets one "
+       "instance (default: lines, where many rows of both operands begin "
+       "within lines of memory)"},
       {"candidate", "0..63",
        "take this candidate of the tiling model; 0: the best"},
       {"scatter", "ordered",

@@ -75,9 +75,10 @@ function(kiln_op_families)
   endforeach()
 endfunction()
 
-# Compiles a library for size: for dialects of frontends, whose operations are
-# read once and become others. Clang then inlines less; precompiled headers,
-# which have to be of the same optimisation level, still serve.
+# Compiles a library for size: for dialects whose operations are read once and
+# become others, and for what runs once for each operation or case. Clang then
+# inlines less; precompiled headers, which have to be of the same optimisation
+# level, still serve.
 function(kiln_prefer_size name)
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND NOT KILN_COMPILE_QUICKLY)
     target_compile_options(${name} PRIVATE "SHELL:-mllvm -inline-threshold=30")

@@ -89,7 +89,7 @@ static constexpr Entry kMatmulCosts[] = {
     {"fragments", EntryKind::Positive},     {"memory", EntryKind::Positive},
     {"threads", EntryKind::Positive},       {"widened_rows", EntryKind::Amount},
     {"widened_share", EntryKind::Positive}, {"stored", EntryKind::Dictionary},
-    {"one_step", EntryKind::Dictionary}};
+    {"one_step", EntryKind::Dictionary},    {"steps", EntryKind::Dictionary}};
 static constexpr Entry kStored[] = {
     {"share", EntryKind::Positive},    {"warps", EntryKind::Positive},
     {"operations", EntryKind::Amount}, {"access", EntryKind::Positive},
@@ -98,6 +98,14 @@ static constexpr Entry kOneStep[] = {
     {"store", EntryKind::Positive}, {"memory", EntryKind::Positive},
     {"begin", EntryKind::Amount},   {"launch", EntryKind::Amount},
     {"alone", EntryKind::Positive}, {"overlap", EntryKind::Positive}};
+static constexpr Entry kSteps[] = {
+    {"launch", EntryKind::Amount},  {"ends", EntryKind::Amount},
+    {"way", EntryKind::Amount},     {"read", EntryKind::Positive},
+    {"barrier", EntryKind::Amount}, {"part", EntryKind::Amount},
+    {"next", EntryKind::Amount},    {"begin", EntryKind::Amount},
+    {"seen", EntryKind::Amount},    {"few", EntryKind::Amount},
+    {"first", EntryKind::Amount},   {"chain", EntryKind::Amount},
+    {"hidden", EntryKind::Positive}};
 
 std::optional<int64_t> target::wholeNumber(Attribute value) {
   auto whole = dyn_cast_if_present<IntegerAttr>(value);
@@ -207,5 +215,6 @@ LogicalResult target::checkExtra(EmitError emitError, StringRef family,
   return failure(
       failed(check(operands, "few", "operand_copies.few", kCopyRates)) ||
       failed(check(costs, "stored", "matmul_costs.stored", kStored)) ||
-      failed(check(costs, "one_step", "matmul_costs.one_step", kOneStep)));
+      failed(check(costs, "one_step", "matmul_costs.one_step", kOneStep)) ||
+      failed(check(costs, "steps", "matmul_costs.steps", kSteps)));
 }

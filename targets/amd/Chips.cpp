@@ -114,7 +114,9 @@ static constexpr char kMatmulCosts[] =
     "{fragments = 0.5, memory = 0.85, threads = 0.3, widened_rows = 5, "
     "widened_share = 1.2, stored = {share = 0.9, warps = 8, operations = 2, "
     "alike = 2, seen = 0.4}, one_step = {store = 64, memory = 16, begin = 800, "
-    "launch = 1500, alone = 2, overlap = 3}}";
+    "launch = 1500, alone = 2, overlap = 3}, steps = {launch = 2000, ends = "
+    "2500, way = 1000, read = 128, barrier = 60, part = 35, next = 30, begin = "
+    "250, seen = 0.06, few = 120, first = 200, chain = 100, hidden = 8}}";
 
 target::TargetAttr amd::describeChip(MLIRContext *context, StringRef name,
                                      bool copies) {

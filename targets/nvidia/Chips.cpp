@@ -111,12 +111,18 @@ static constexpr char kOperandCopies[] =
 /// `one_step` was fitted to 18 matmuls of 1568 to 401408 rows by 16 to 2048
 /// columns, with up to 22 choices of blocks each: the blocks that the model
 /// chooses take 3% longer than the best ones in the geometric mean, and up to
-/// 30%.
+/// 30%. `steps.begin`: 512 rows by 4096 x 14336 in blocks of 128x128x128, which
+/// leave three slots, took 1.3 times as long as in those of 128x128x64, which
+/// leave four. `steps.seen`: 256 rows by 4096 x 4096 took 17.6 us in blocks of
+/// 128 rows and 64 columns, 15.8 us in those of 64 rows and 128 columns.
 static constexpr char kMatmulCosts[] =
     "{fragments = 0.5, memory = 0.85, threads = 0.3, widened_rows = 5, "
     "widened_share = 1.2, stored = {share = 0.9, warps = 8, operations = 2, "
     "access = 128, alike = 2, seen = 0.4}, one_step = {store = 64, memory = "
-    "16, begin = 800, launch = 1500, alone = 2, overlap = 3}}";
+    "16, begin = 800, launch = 1500, alone = 2, overlap = 3}, steps = {launch "
+    "= 2000, ends = 2500, way = 1000, read = 128, barrier = 60, part = 35, "
+    "next = 30, begin = 250, seen = 0.06, few = 120, first = 200, chain = 100, "
+    "hidden = 8}}";
 
 target::TargetAttr nvidia::describeChip(MLIRContext *context, StringRef name,
                                         bool partClusters) {

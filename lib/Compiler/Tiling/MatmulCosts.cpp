@@ -24,8 +24,22 @@ static double accessBits(TargetAttr description) {
   return double(bytes) * 8;
 }
 
+/// Bytes that a core reads of its memory in a cycle: of each bank a word, else
+/// for each lane of a vector one.
+static double readBytes(TargetAttr description) {
+  if (!description)
+    return 0;
+  for (MemoryAttr memory : description.getMemories())
+    if (memory.getKind() == MemoryKind::Explicit &&
+        memory.getScope() == MemoryScope::Core && memory.getBanks() > 0)
+      return double(memory.getBanks()) * double(memory.getBankBytes());
+  ExecutionUnitAttr vector = description.getUnitOfKind(UnitKind::Vector);
+  return vector ? double(vector.getBits()) / 8 : 0;
+}
+
 MatmulCosts MatmulCosts::of(TargetAttr description) {
   MatmulCosts costs;
+  costs.steps.read = readBytes(description);
   costs.stored.access = accessBits(description);
   costs.oneStep.store = costs.oneStep.memory = cycleBytesOfCore(description);
   DictionaryAttr extra = description ? description.getExtra() : nullptr;
@@ -52,5 +66,19 @@ MatmulCosts MatmulCosts::of(TargetAttr description) {
                {"launch", &costs.oneStep.launch},
                {"alone", &costs.oneStep.alone},
                {"overlap", &costs.oneStep.overlap}});
+  takeNumbers(given.getAs<DictionaryAttr>("steps"),
+              {{"launch", &costs.steps.launch},
+               {"ends", &costs.steps.ends},
+               {"way", &costs.steps.way},
+               {"read", &costs.steps.read},
+               {"barrier", &costs.steps.barrier},
+               {"part", &costs.steps.part},
+               {"next", &costs.steps.next},
+               {"begin", &costs.steps.begin},
+               {"seen", &costs.steps.seen},
+               {"few", &costs.steps.few},
+               {"first", &costs.steps.first},
+               {"chain", &costs.steps.chain},
+               {"hidden", &costs.steps.hidden}});
   return costs;
 }

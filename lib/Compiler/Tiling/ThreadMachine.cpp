@@ -284,20 +284,14 @@ static double multiplyCycles(const ProductWork &work, ThreadMachine::By by,
 /// Cycles of a barrier and of what follows it, until the next product begins.
 /// `read` is the cycles in which operands are read.
 static double cyclesBetween(const ProductWork &work, ThreadMachine::By by,
-                            bool goesOn, double beside, double read) {
-  constexpr double kStep = 60, kNext = 30, kSubstep = 35;
-  // Of a product that waits for its operands: 512 rows by 4096 x 14336 in
-  // blocks of 128x128x128, which leave three slots, took 1.3 times as long as
-  // in those of 128x128x64, which leave four.
-  constexpr double kBegin = 250;
+                            const MatmulCosts::Steps &costs, bool goesOn,
+                            double beside, double read) {
   // Reading operands keeps matrix units waiting a little even where it takes
-  // less time than they do: 256 rows by 4096 x 4096 took 17.6 us in blocks of
-  // 128 rows and 64 columns, 15.8 us in those of 64 rows and 128 columns.
-  constexpr double kReadSeen = 0.06;
+  // less time than they do.
   if (by == ThreadMachine::By::Memory)
-    return (goesOn ? kNext : kBegin / beside) + kReadSeen * read;
-  return kStep +
-         kSubstep * std::max<double>(double(work.k * work.lhsBits) / 256, 1);
+    return (goesOn ? costs.next : costs.begin / beside) + costs.seen * read;
+  return costs.barrier +
+         costs.part * std::max<double>(double(work.k * work.lhsBits) / 256, 1);
 }
 
 bool ThreadMachine::waitsForMemory(const TilingProblem &problem, By by) const {
@@ -359,8 +353,7 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
                                ArrayRef<int64_t> blocks, By by,
                                MatrixInstructionAttr row, int64_t stages,
                                int64_t unknown) const {
-  // Cycles of a copy's way, of an instance's ends, of a launch; bytes a cycle.
-  constexpr double kWay = 1000, kEnds = 2500, kLaunch = 2000, kFromCore = 128;
+  const MatmulCosts::Steps &ofSteps = costs.steps;
   ProductWork all = workOf(problem, blocks, unknown);
   double instances = all.instances, steps = all.steps;
   int64_t m = all.m, n = all.n, k = all.k;
@@ -394,12 +387,11 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   double beside = std::min<double>(together, std::ceil(instances / cores));
 
   // Threads multiply numbers of the type of their sums as copies leave them.
-  constexpr double kFirst = 200; // what they read behind a barrier
   bool isStored =
       by == By::Threads && copies && lhsBits == accBits && rhsBits == accBits;
   double multiply =
       isStored ? storedCycles(all, costs.stored, sums, double(size),
-                              double(warps) * beside, vectorRate, kFromCore)
+                              double(warps) * beside, vectorRate, ofSteps.read)
                : multiplyCycles(all, by, costs, matrixRate, vectorRate);
   if (by == By::Memory && !llvm::isPowerOf2_64(n))
     multiply *= shareOfPieces(operandCopies, n);
@@ -408,11 +400,11 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   if (copies && isOneStep(all, by, isFew))
     return cyclesOfOneStep(*this, all, size, bytes,
                            copyCyclesOfOneStep(operandCopies, all, by, bytes),
-                           sums + fragments + 40, multiply, read / kFromCore,
+                           sums + fragments + 40, multiply, read / ofSteps.read,
                            problem.instances) +
            cyclesOfSums(*this, all);
   double shares =
-      std::max({multiply, read / kFromCore, bytes / fromCache}) * beside;
+      std::max({multiply, read / ofSteps.read, bytes / fromCache}) * beside;
   // All cores together get less from the cache than each does alone.
   if (by == By::Memory)
     shares = std::max(shares, bytes * std::min(instances, round) /
@@ -421,37 +413,37 @@ double ThreadMachine::cyclesOf(const TilingProblem &problem,
   // meanwhile.
   if (loadsAhead && by == By::Fragments)
     shares =
-        std::max(multiply + (read + bytes) / kFromCore, bytes / fromCache) *
+        std::max(multiply + (read + bytes) / ofSteps.read, bytes / fromCache) *
         beside;
   // A thread adds the products of an element one after the other: with few
   // elements for each, the next one waits for the last.
-  constexpr double kChain = 100, kHidden = 8;
   if (by == By::Threads)
     shares =
-        std::max(shares, double(k) * kChain / std::clamp(sums, 1.0, kHidden));
+        std::max(shares, double(k) * ofSteps.chain /
+                             std::max(std::min(sums, ofSteps.hidden), 1.0));
   // With four slots the next product begins before one has ended, which takes
   // a slot; with less it waits, which instances beside it use. Nothing but
   // copies keeps it waiting: all that is on its way counts.
   bool goesOn = by == By::Memory && held >= 4;
-  double way = by == By::Memory || isFew ? kWay + bytes / fromCache : kWay;
+  double way =
+      by == By::Memory || isFew ? ofSteps.way + bytes / fromCache : ofSteps.way;
   double waits = way / double(std::max<int64_t>(held - (goesOn ? 2 : 1), 1));
-  constexpr double kStepOfFew = 120;
-  double between = isStored ? kFirst / beside
-                   : isFew  ? kStepOfFew
-                            : cyclesBetween(all, by, goesOn, beside,
-                                            read / kFromCore * beside);
+  double between = isStored ? ofSteps.first / beside
+                   : isFew  ? ofSteps.few
+                            : cyclesBetween(all, by, ofSteps, goesOn, beside,
+                                            read / ofSteps.read * beside);
   if (by == By::Fragments)
     needed += std::max(fragmentsAhead(*this, all, row, warps) - fragments, 0.0);
   double spilled = spilledCycles(*this, needed, size, fromCache);
   double step = std::max(shares, waits) + between + spilled * beside;
   // The first factors come before there is anything to multiply.
   double ends =
-      kEnds +
+      ofSteps.ends +
       (double(m) * n * accBits / 8 / rates.whole + bytes / fromCache) * beside;
   Rounds rounds = roundsOf(all, by, round, bytes * double(held), *this);
   double whole = rounds.steps * steps * step + rounds.ends * ends;
   if (by == By::Memory || isFew)
     whole = withMemory(whole, ends, all, problem.instances,
                        rates.fromMemory * double(cores));
-  return kLaunch + whole + cyclesOfSums(*this, all);
+  return ofSteps.launch + whole + cyclesOfSums(*this, all);
 }

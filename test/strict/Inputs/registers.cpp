@@ -27,6 +27,17 @@ LogicalResult lower(Operation *op, simt::RegisterLoweringContext &ctx) {
     for (Value &value : regs)
       value = LLVM::FPExtOp::create(code.b, code.loc,
                                     Float64Type::get(op->getContext()), value);
+  if (bad("races") || bad("waits")) {
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    int64_t start =
+        code.scratch(code.tileBytes(type.getShape(), type.getElementType()));
+    code.writeTile(start, code.registers(op->getOperand(0)),
+                   simt::getLayout(op->getOperand(0)), type.getShape());
+    if (bad("waits"))
+      code.barrier();
+    regs.back() = LLVM::LoadOp::create(code.b, code.loc, regs.back().getType(),
+                                       code.shared(start));
+  }
   if (bad("scalar"))
     code.define(op->getResult(0), regs.front());
   else
@@ -34,8 +45,13 @@ LogicalResult lower(Operation *op, simt::RegisterLoweringContext &ctx) {
   return success();
 }
 
-LogicalResult needs(Operation *, simt::RegisterLoweringContext &,
+LogicalResult needs(Operation *op, simt::RegisterLoweringContext &,
                     simt::ScratchNeeds &needs) {
+  if (bad("races") || bad("waits")) {
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    needs.push_back({simt::RegisterCode::tileBytes(type.getShape(),
+                                                   type.getElementType())});
+  }
   if (bad("needs-negative"))
     needs.push_back({-16});
   if (bad("needs-warps"))

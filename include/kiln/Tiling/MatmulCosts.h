@@ -44,21 +44,22 @@ struct MatmulCosts {
   } oneStep;
 
   /// Cycles of a matmul whose depth has several steps. A step ends at a
-  /// barrier.
+  /// barrier. Without latencies the smallest blocks would seem the best, so a
+  /// description that states none gets usual ones.
   struct Steps {
-    double launch = 0; ///< of a launch
-    double ends = 0;   ///< before an instance's first step, and behind its last
-    double way = 0;    ///< from the issue of a copy until it has arrived
-    double read = 0;   ///< bytes that a core reads of shared memory in a cycle
-    double barrier = 0; ///< of a barrier and what follows it
-    double part = 0;    ///< for every 256 bits of a step's depth
-    double next = 0;    ///< until the next MMA begins that reads shared memory
-    double begin = 0;   ///< the same, where it waits until the last one is done
-    double seen = 0;    ///< share of its reads that such an MMA waits for
-    double few = 0;     ///< of a step of few rows
-    double first = 0;   ///< until threads have read their first operands
-    double chain = 0;   ///< of a multiply-add that waits for the last one
-    double hidden = 1;  ///< elements of a thread that hide all of `chain`
+    double launch = 2000; ///< of a launch
+    double ends = 2500;   ///< of an instance, before and behind its steps
+    double way = 1000;    ///< from the issue of a copy until it has arrived
+    double read = 0; ///< bytes that a core reads of shared memory in a cycle
+    double barrier = 60; ///< of a barrier and what follows it
+    double part = 35;    ///< for every 256 bits of a step's depth
+    double next = 30;    ///< until the next MMA begins that reads shared memory
+    double begin = 250; ///< the same, where it waits until the last one is done
+    double seen = 0.06; ///< share of its reads that such an MMA waits for
+    double few = 120;   ///< of a step of few rows
+    double first = 200; ///< until threads have read their first operands
+    double chain = 100; ///< of a multiply-add that waits for the last one
+    double hidden = 8;  ///< elements of a thread that hide all of `chain`
   } steps;
 
   static MatmulCosts of(target::TargetAttr description);

@@ -31,7 +31,7 @@ static double readBytes(TargetAttr description) {
     return 0;
   for (MemoryAttr memory : description.getMemories())
     if (memory.getKind() == MemoryKind::Explicit &&
-        memory.getScope() == MemoryScope::Core && memory.getBanks() > 0)
+        memory.getScope() == MemoryScope::Core && memory.getBankBytes() > 0)
       return double(memory.getBanks()) * double(memory.getBankBytes());
   ExecutionUnitAttr vector = description.getUnitOfKind(UnitKind::Vector);
   return vector ? double(vector.getBits()) / 8 : 0;

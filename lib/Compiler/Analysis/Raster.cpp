@@ -39,7 +39,11 @@ struct Product {
 };
 
 void collectFactors(OpOperand *operand, Product &product) {
-  if (auto mul = operand->get().getDefiningOp<arith::MulIOp>()) {
+  // Products of rasters have few factors. One of a value by itself has twice
+  // as many as that value.
+  constexpr size_t kMost = 16;
+  auto mul = operand->get().getDefiningOp<arith::MulIOp>();
+  if (mul && product.operations.size() < kMost) {
     product.operations.push_back(mul);
     for (OpOperand &factor : mul->getOpOperands())
       collectFactors(&factor, product);

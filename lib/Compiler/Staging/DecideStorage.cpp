@@ -53,9 +53,17 @@ public:
     for (Operation *op : ops)
       if (isStep(op))
         set(op, stage::Home::keep);
-    for (Operation *op : llvm::reverse(ops))
-      if (storage.isInlineOp(op))
-        set(op, shallKeep(op) ? stage::Home::keep : stage::Home::recompute);
+    storage.forgetCosts();
+    for (Operation *op : llvm::reverse(ops)) {
+      if (!storage.isInlineOp(op))
+        continue;
+      bool isKept = shallKeep(op);
+      set(op, isKept ? stage::Home::keep : stage::Home::recompute);
+      // Costs change with what is kept alone. Computed again for every
+      // operation they take a time that grows with the square of a chain.
+      if (isKept)
+        storage.forgetCosts();
+    }
     for (Operation *op : ops)
       if (hasHome(op, stage::Home::keep))
         if (Operation *reduce = storage.fusionOf(op->getResult(0))) {
@@ -146,7 +154,6 @@ private:
     // recomputed tree; that errs towards keeping.
     if (!OpTrait::hasElementwiseMappableTraits(op) && !isIndirect)
       return false;
-    storage.forgetCosts();
     double work = storage.cost(value);
     if (work < keepCost || (getElementOperations(op) < 2 && work < treeLimit))
       return false;

@@ -2,9 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Cpu/Config.h"
+#include "HeldRegisters.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 
+using namespace kiln;
 using namespace kiln::cpu;
+
+int64_t cpu::getVectorBits(target::ExecutionUnitAttr vectorUnit) {
+  // Longer vectors are computed as several of these.
+  constexpr int64_t kMost = 1024;
+  return std::min<int64_t>(vectorUnit.getBits(), kMost);
+}
+
+int64_t cpu::countHeldRegisters(target::ExecutionUnitAttr vectorUnit) {
+  constexpr int64_t kMostBits = 32 * 512;
+  int64_t bits = getVectorBits(vectorUnit), count = vectorUnit.getRegisters();
+  return bits > 0 ? std::min(count, std::max<int64_t>(kMostBits / bits, 1))
+                  : count;
+}
 
 CpuConfig CpuConfig::fromDescription(target::TargetAttr description) {
   CpuConfig config;
@@ -13,9 +29,9 @@ CpuConfig CpuConfig::fromDescription(target::TargetAttr description) {
   if (target::ExecutionUnitAttr unit =
           description.getUnitOfKind(target::UnitKind::Vector)) {
     if (unit.getBits() > 0)
-      config.vectorBits = unit.getBits();
+      config.vectorBits = getVectorBits(unit);
     if (unit.getRegisters() > 0)
-      config.registers = unit.getRegisters();
+      config.registers = countHeldRegisters(unit);
   }
   if (target::MemoryAttr l3 = description.getMemory("l3"))
     if (l3.getSize() > 0)

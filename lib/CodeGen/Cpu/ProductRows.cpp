@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ProductRows.h"
+#include "HeldRegisters.h"
 #include "Machine.h"
 #include "ViewRows.h"
 #include "kiln/Cpu/MatrixInstructions.h"
@@ -137,7 +138,7 @@ ProductAttr cpu::productByRow(MatrixProductOpInterface product,
       continue;
     isMatrix = unit.getKind() == target::UnitKind::Matrix;
     if (unit.getRegisters() > 0)
-      registers = unit.getRegisters();
+      registers = isMatrix ? unit.getRegisters() : countHeldRegisters(unit);
   }
   auto [m, n, k] = sizesOf(product);
   RegisterFile file{registers, use.m, use.n, row.getTemporaries()};

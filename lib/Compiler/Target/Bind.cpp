@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace kiln::target;
@@ -99,7 +100,8 @@ static TargetAttr describe(const Target &target, const TargetOptions &options,
 
 /// Whether a description from a file is one of the family whose code the
 /// target generates. Those of other families describe machines of which that
-/// code's passes know nothing, such as memories without caches.
+/// code's passes know nothing, such as memories without caches. Where no family
+/// is stated, the triple still tells GPUs from other machines.
 static LogicalResult checkFamily(const Target &target,
                                  const TargetOptions &options,
                                  TargetAttr description, Location loc) {
@@ -109,9 +111,20 @@ static LogicalResult checkFamily(const Target &target,
                                [](Diagnostic &) { return success(); });
     own = describe(target, options, loc);
   }
-  if (!own || own.getFamily().empty() || description.getFamily().empty() ||
+  if (!own || own.getFamily().empty() ||
       own.getFamily() == description.getFamily())
     return success();
+  if (description.getFamily().empty()) {
+    StringRef triple = description.getTriple();
+    if (triple.empty() ||
+        llvm::Triple(triple).isGPU() == llvm::Triple(own.getTriple()).isGPU())
+      return success();
+    return emitError(loc) << "expected a description of family '"
+                          << own.getFamily() << "', as target '"
+                          << target.name()
+                          << "' has, found one without a family for '" << triple
+                          << "'";
+  }
   return emitError(loc) << "expected a description of family '"
                         << own.getFamily() << "', as target '" << target.name()
                         << "' has, found one of family '"

@@ -56,7 +56,7 @@ struct MatmulCosts {
     double next = 30;    ///< until the next MMA begins that reads shared memory
     double begin = 250; ///< the same, where it waits until the last one is done
     double seen = 0.06; ///< share of its reads that such an MMA waits for
-    double few = 120;   ///< of a step of few rows
+    double few = 120;   ///< of a step of a skinny matmul
     double first = 200; ///< until threads have read their first operands
     double chain = 100; ///< of a multiply-add that waits for the last one
     double hidden = 8;  ///< elements of a thread that hide all of `chain`

@@ -6,6 +6,9 @@
 #include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Interfaces/Movement.h"
 #include "kiln/Interfaces/OpTable.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -298,6 +301,17 @@ Value TileBuilder::mask(int dim, Extent lo, Extent hi) {
   return result;
 }
 
+/// Whether an operation makes a zero of a zero: a conversion to a type that has
+/// one, from one that does.
+static bool keepsZero(Operation *op) {
+  if (isa<arith::NegFOp, math::AbsFOp>(op))
+    return true;
+  return isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
+             arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op) &&
+         !isa<Float8E8M0FNUType>(getElementTypeOrSelf(op->getOperand(0))) &&
+         !isa<Float8E8M0FNUType>(getElementTypeOrSelf(op->getResult(0)));
+}
+
 /// Whether a tile was loaded along an axis, with zeros outside of its view.
 static bool hasZerosOutside(Value tile, int axis) {
   auto shapeOf = [](Value value) {
@@ -305,8 +319,8 @@ static bool hasZerosOutside(Value tile, int axis) {
   };
   Operation *op = tile.getDefiningOp();
   bool keepsRank = true;
-  while (keepsRank &&
-         isa_and_nonnull<RepeatOpInterface, ReshapeOpInterface>(op)) {
+  while (op && keepsRank &&
+         (keepsZero(op) || isa<RepeatOpInterface, ReshapeOpInterface>(op))) {
     ArrayRef<int64_t> from = shapeOf(op->getOperand(0)),
                       to = shapeOf(op->getResult(0));
     keepsRank = from.size() == to.size();

@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import atomic_instructions as atomic  # noqa: E402
 import modified_instructions as modified  # noqa: E402
 import more_instructions as more  # noqa: E402
 from more_instructions import f, f16, f32, half, high, i32, single, u32, u64, word  # noqa: E402
@@ -237,6 +238,7 @@ def main():
     rows += CDNA4 + more.CDNA4 if chip == "gfx950" else more.RDNA4 + modified.RDNA4 if chip.startswith("gfx12") else []
     rows += modified.RDNA3 if chip.startswith("gfx11") else []
     rows += modified.SCALAR_FLOATS if chip.startswith(("gfx115", "gfx12")) else []
+    rows = list(atomic.rows(chip)) + rows
     stem = os.path.join(folder, chip)
     with open(stem + ".s", "w", encoding="utf-8") as file:
         file.write(source(chip, lanes, rows))

@@ -81,6 +81,40 @@ def removed(kernel, line):
     return kernel.edit(line)
 
 
+def planted(kernel, name, pattern, *texts, at=0, instead=False):
+    """Puts lines in front of the matching one of this number, or in its place; the fault has to be named."""
+    line = kernel.find(pattern)[at]
+    texts = ["\t" + text if not text.endswith(":") else text for text in texts]
+    return report(name, kernel.run(kernel.lines[:line] + texts + kernel.lines[line + instead:]))
+
+
+def foreign(product, edge):
+    """Faults of code that others write: of arguments, of scalars, of memory of a thread, and of waves that go their own way."""
+    store, barrier = r"buffer_store_dword", r"s_barrier"
+    first = ("v_readfirstlane_b32 s90, v0", "s_cmp_lt_u32 s90, 64")
+    return [
+        planted(product, "no arguments", r"s_load_dwordx", instead=True),
+        planted(edge, "wait for scalars", r"s_waitcnt lgkmcnt\(0\)", instead=True),
+        planted(edge, "no address", r"buffer_load_dword", "v_mov_b32 v0, v63"),
+        planted(product, "wave without barrier", barrier, *first, "s_cbranch_scc1 .Lother", barrier, ".Lother:", at=1,
+                instead=True),
+        planted(product, "wave that ends", barrier, *first, "s_cbranch_scc0 .Lother", "s_endpgm", ".Lother:", at=1),
+        planted(edge, "trap", store, "s_trap 2"),
+        planted(edge, "null scalars", store, "s_mov_b64 s[20:21], 0", "s_load_dword s22, s[20:21], 0x0"),
+        planted(edge, "more arguments", r"s_load_dword", "s_load_dword s22, s[0:1], 0x80"),
+        planted(edge, "scratch memory", store, "v_mov_b32 v9, 0x4000", "scratch_store_dword v9, v9, off"),
+        planted(edge, "null", store, "v_mov_b32 v8, 0", "v_mov_b32 v9, 0", "flat_load_dword v8, v[8:9]"),
+        planted(edge, "no LDS", store, "v_mov_b32 v9, 0", "ds_read_b32 v9, v9"),
+        planted(product, "update of LDS", barrier, "v_mov_b32 v250, 0", "ds_add_u32 v250, v250", "ds_write_b32 v250, v250"),
+        planted(product, "wait for less memory", r"s_waitcnt vmcnt\(0\)", "s_waitcnt vmcnt(1)", instead=True),
+        planted(product, "wait for less LDS", r"s_waitcnt lgkmcnt\(0\)", "s_waitcnt lgkmcnt(1)", at=1, instead=True),
+        planted(product, "operand in flight", r"v_mfma", "ds_read_b64 v[2:3], v0"),
+        planted(edge, "typed buffer", store, "tbuffer_load_format_x v9, v0, s[4:7], 0 offen"),
+        planted(edge, "global wave sync", store, "ds_gws_barrier v0 gds"),
+        planted(edge, "address in arguments", store, "v_mov_b32 v9, 0x4000", "global_load_dword v9, v9, s[0:1]"),
+    ]
+
+
 def main():
     inputs, folder = sys.argv[1:]
     random = np.random.default_rng(1)
@@ -121,6 +155,7 @@ def main():
         each(strided, "EXEC", r"s_and_saveexec_b64", unmasked, 1),
         each(raw, "FNUZ", r"s_waitcnt vmcnt\(0\)", fnuz, 1),
     ]
+    results += foreign(product, edge)
     print("all named" if all(results) else "some stayed unnoticed")
     sys.exit(0 if all(results) else 1)
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs instructions on blocks of registers on the simulated device and compares each register of each lane with numpy.
 
-Usage: wide_instructions.py CHIP FOLDER
+Usage: wide_instructions.py CHIP FOLDER [EVERY]
 
+EVERY: of the matrix instructions of CDNA, one of so many.
 A kernel for each instruction fills registers from memory, runs it, and stores the registers of its result."""
 import os
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import matrix_cases  # noqa: E402
 import wide_cases  # noqa: E402
 
 u32 = np.uint32
@@ -73,8 +75,10 @@ class Device:
 
 
 def main():
-    chip, folder = sys.argv[1:]
+    chip, folder = sys.argv[1:3]
     right, cases = 0, list(wide_cases.cases(chip))
+    if chip.startswith("gfx9"):
+        cases += list(matrix_cases.cases(wide_cases.Case, chip))[::int(sys.argv[3]) if len(sys.argv) > 3 else 1]
     for case in cases:
         device = Device(chip, folder, case.lanes)
         found = device.run(case.text, case.inputs, case.result, len(case.wanted))

@@ -48,12 +48,14 @@ static StringRef expectedForm(StringRef entry, Attribute value) {
   if (entry == simt::kRecipesEntry) {
     auto recipes = dyn_cast<ArrayAttr>(value);
     auto isRecipe = [](Attribute recipe) {
+      if (auto texts = dyn_cast<ArrayAttr>(recipe))
+        return !texts.empty() && llvm::all_of(texts, llvm::IsaPred<StringAttr>);
       auto words = dyn_cast<DenseI64ArrayAttr>(recipe);
       return words && !words.empty();
     };
     return recipes && llvm::all_of(recipes, isRecipe)
                ? ""
-               : "a list of arrays of numbers";
+               : "a list of arrays of numbers, or of expressions";
   }
   return "an entry that passes know";
 }

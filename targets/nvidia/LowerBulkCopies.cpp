@@ -10,11 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "LowerBulkCopies.h"
+#include "LaunchWords.h"
 #include "device/TensorMap.h"
 #include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -138,30 +140,14 @@ static void await(simt::AwaitParityOp op, OpBuilder &b) {
   code.emit();
 }
 
-/// The kernel's parameter whose address a parameter of its function is.
-static std::optional<int64_t> viewOf(BlockArgument base,
-                                     LLVM::LLVMFuncOp function) {
-  std::optional<SmallVector<Type>> types = simt::getKernelParameters(function);
-  if (!types || base.getOwner() != &function.getBody().front())
-    return std::nullopt;
-  unsigned next = 0;
-  for (auto [number, type] : llvm::enumerate(*types)) {
-    auto view = dyn_cast<tile::ViewType>(type);
-    if (view && next == base.getArgNumber())
-      return number;
-    next += view ? 1 + 2 * view.getRank() : 1;
-  }
-  return std::nullopt;
-}
-
 Value BulkCopies::tensorMap(LLVM::LLVMFuncOp function, OpBuilder &b,
-                            ArrayRef<int64_t> recipe) {
+                            Attribute recipe) {
   auto &recipes = maps[function];
   unsigned first = function.getNumArguments() - recipes.size();
   auto *known = llvm::find(recipes, recipe);
   if (known != recipes.end())
     return function.getArgument(first + (known - recipes.begin()));
-  recipes.emplace_back(recipe);
+  recipes.push_back(recipe);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes);
   NamedAttribute attributes[] = {
@@ -186,6 +172,30 @@ Value BulkCopies::tensorMap(LLVM::LLVMFuncOp function, OpBuilder &b,
   return function.getArgument(number);
 }
 
+/// The recipe of a view that a kernel makes of a pointer: behind each dimension
+/// of the box stand the size and the stride of the view along it.
+static Attribute withExtents(ValueRange sizes, ValueRange strides,
+                             ArrayRef<int64_t> recipe,
+                             LLVM::LLVMFuncOp function, OpBuilder &b) {
+  SmallVector<Attribute> words;
+  auto add = [&](int64_t number) {
+    words.push_back(b.getStringAttr(Twine(number)));
+  };
+  for (int64_t number : recipe.take_front(3))
+    add(number);
+  for (size_t k = 3; k < recipe.size(); k += 2) {
+    add(recipe[k]);
+    add(recipe[k + 1]);
+    for (Value extent : {sizes[recipe[k]], strides[recipe[k]]}) {
+      std::optional<std::string> word = launchWord(extent, function);
+      if (!word)
+        return {};
+      words.push_back(b.getStringAttr(*word));
+    }
+  }
+  return b.getArrayAttr(words);
+}
+
 template <typename CopyOp>
 LogicalResult BulkCopies::copy(CopyOp op, OpBuilder &b, int64_t blocks) {
   Location loc = op.getLoc();
@@ -193,7 +203,7 @@ LogicalResult BulkCopies::copy(CopyOp op, OpBuilder &b, int64_t blocks) {
   auto function = copying->getParentOfType<LLVM::LLVMFuncOp>();
   auto base = dyn_cast<BlockArgument>(op.getBase());
   std::optional<int64_t> parameter =
-      base ? viewOf(base, function) : std::nullopt;
+      base ? parameterOf(base, function) : std::nullopt;
   if (!parameter)
     return op.emitError("unsupported: a bulk copy of a view that is no "
                         "parameter of the kernel");
@@ -228,7 +238,13 @@ LogicalResult BulkCopies::copy(CopyOp op, OpBuilder &b, int64_t blocks) {
       count % blocks)
     return op.emitError("unsupported: a bulk copy of a box of ")
            << rows << " rows";
-  Value map = tensorMap(function, b, recipe);
+  Attribute words = b.getDenseI64ArrayAttr(recipe);
+  if (isa<tile::PtrType>((*simt::getKernelParameters(function))[*parameter]))
+    words = withExtents(op.getSizes(), op.getStrides(), recipe, function, b);
+  if (!words)
+    return op.emitError("unsupported: a bulk copy of a view whose sizes or "
+                        "strides no launch knows");
+  Value map = tensorMap(function, b, words);
   int64_t number = 0;
   for (int64_t first = 0; first < op.getRowBytes(); first += piece)
     for (int64_t row = 0; row < rows; row += inBox) {
@@ -307,9 +323,6 @@ LogicalResult BulkCopies::lower(Operation *op, OpBuilder &b) {
 
 void BulkCopies::finish(OpBuilder &b) {
   for (auto &[function, recipes] : maps) {
-    SmallVector<Attribute> all;
-    for (ArrayRef<int64_t> recipe : recipes)
-      all.push_back(b.getDenseI64ArrayAttr(recipe));
-    simt::setDecided(function, simt::kRecipesEntry, b.getArrayAttr(all));
+    simt::setDecided(function, simt::kRecipesEntry, b.getArrayAttr(recipes));
   }
 }

@@ -27,12 +27,10 @@ private:
   mlir::LogicalResult copy(CopyOp op, mlir::OpBuilder &b, int64_t blocks);
   /// The parameter that holds a tensor map, made where there is none yet.
   mlir::Value tensorMap(mlir::LLVM::LLVMFuncOp function, mlir::OpBuilder &b,
-                        llvm::ArrayRef<int64_t> recipe);
+                        mlir::Attribute recipe);
 
   /// By function: recipes, in the order of the parameters.
-  llvm::MapVector<mlir::Operation *,
-                  llvm::SmallVector<llvm::SmallVector<int64_t>>>
-      maps;
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Attribute>> maps;
 };
 
 } // namespace kiln::nvidia

@@ -333,12 +333,22 @@ Compilation::describe(LLVM::LLVMFuncOp kernel, const AssemblerLog &log) {
     result.attributes.push_back(attribute);
   }
   if (auto maps = simt::getDecided<ArrayAttr>(kernel, simt::kRecipesEntry))
-    for (auto map : maps.getAsRange<DenseI64ArrayAttr>()) {
+    for (Attribute map : maps) {
       runtime::Recipe recipe;
       recipe.name = kTensorMapRecipe;
-      recipe.param = uint32_t(map[0]);
-      for (int64_t word : map.asArrayRef().drop_front())
-        recipe.words.push_back(runtime::Expression(word));
+      if (auto numbers = dyn_cast<DenseI64ArrayAttr>(map)) {
+        for (int64_t word : numbers.asArrayRef())
+          recipe.words.push_back(runtime::Expression(word));
+      } else {
+        for (auto text : cast<ArrayAttr>(map).getAsRange<StringAttr>()) {
+          auto word = runtime::Expression::parse(text.getValue().str());
+          if (!word)
+            return kernel.emitError("its tensor map: ") << word.message();
+          recipe.words.push_back(*word);
+        }
+      }
+      recipe.param = uint32_t(*recipe.words.front().constant());
+      recipe.words.erase(recipe.words.begin());
       result.recipes.push_back(std::move(recipe));
     }
   if (found == log.kernels.end())

@@ -3,11 +3,14 @@
 
 #include "Machine.h"
 #include "MemoryProducts.h"
+#include "kiln/Analysis/AnchoredBox.h"
 #include "kiln/Dialect/Stage/Slots.h"
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
+#include "mlir/IR/IntegerSet.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 namespace kiln::simt {
 #define GEN_PASS_DEF_SIMTCHOOSEBULKCOPIES
@@ -34,9 +37,17 @@ public:
   /// alone read.
   bool suitsFixed(stage::StorageCopyOpInterface copy);
 
+  /// Lets a copy that suits read a view that a launch knows.
+  void anchor(stage::StorageCopyOpInterface copy);
+
 private:
   bool suits(stage::StorageCopyOpInterface copy, int64_t align);
+  bool suitsSource(stage::StorageCopyOpInterface copy, unsigned along);
+  bool suitsAnchored(stage::StorageCopyOpInterface copy, unsigned along);
   bool suitsView(Value view, unsigned along);
+  bool isOfLaunch(Value value, unsigned &left);
+  bool isOfLaunch(tile::MakeViewOp view);
+  bool writesLast();
   bool suitsUse(Operation *user, int64_t align);
   bool suitsLoop(Value ring);
   static bool isReadByProduct(Operation *user, target::TargetAttr description);
@@ -46,23 +57,151 @@ private:
   target::TargetAttr description;
   BulkCopies copies;
   index::Analysis facts;
+  std::map<Operation *, tile::AnchoredBox> anchors;
+  std::optional<bool> areWritesLast;
 };
 } // namespace
+
+/// Whether a scalar follows from parameters of the kernel alone, by few
+/// operations.
+bool BulkChooser::isOfLaunch(Value value, unsigned &left) {
+  if (!left || !left--)
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == &kernel.getBody().front() &&
+           argument.getType().isSignlessInteger();
+  Operation *op = value.getDefiningOp();
+  return isa<arith::ConstantOp>(op) ||
+         (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ExtSIOp,
+              arith::IndexCastOp>(op) &&
+          llvm::all_of(op->getOperands(), [&](Value operand) {
+            return isOfLaunch(operand, left);
+          }));
+}
+
+/// Whether a launch knows a view, as it does those of tensor descriptors.
+/// Strides that it computes might be negative.
+bool BulkChooser::isOfLaunch(tile::MakeViewOp view) {
+  unsigned left = 32;
+  return view && view.getStrides().empty() && !view.getType().isDense() &&
+         isa<BlockArgument>(view.getBase()) &&
+         cast<BlockArgument>(view.getBase()).getOwner() ==
+             &kernel.getBody().front() &&
+         llvm::all_of(view.getSizes(),
+                      [&](Value size) { return isOfLaunch(size, left); });
+}
+
+/// Whether a kernel writes memory behind all copies only. A copy unit would not
+/// see what threads wrote before.
+bool BulkChooser::writesLast() {
+  if (areWritesLast)
+    return *areWritesLast;
+  Block &body = kernel.getBody().front();
+  Operation *last = nullptr;
+  for (Operation &op : body)
+    if (op.walk([](stage::StorageCopyOpInterface copy) {
+            return copy.fillsStorage() ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+          }).wasInterrupted())
+      last = &op;
+  auto writes = [](Operation *op) {
+    if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isa<stage::RingOpInterface>(op) || stage::ringFilledBy(op) ||
+        stage::ringTakenBy(op) || stage::ringFreedBy(op))
+      return false;
+    if (auto copy = dyn_cast<stage::StorageCopyOpInterface>(op))
+      return !copy.fillsStorage();
+    auto effects = getEffectsRecursively(op);
+    return !effects || llvm::any_of(*effects, [](const auto &effect) {
+      return isa<MemoryEffects::Write>(effect.getEffect()) &&
+             !(effect.getValue() &&
+               isa<MemRefType>(effect.getValue().getType()));
+    });
+  };
+  areWritesLast = true;
+  for (Operation &op : body)
+    if (last && (&op == last || op.isBeforeInBlock(last)))
+      op.walk([&](Operation *inner) {
+        if (writes(inner))
+          areWritesLast = false;
+      });
+  return *areWritesLast;
+}
+
+/// Whether the box that a copy reads through a pointer is one of a view that a
+/// launch knows.
+bool BulkChooser::suitsAnchored(stage::StorageCopyOpInterface copy,
+                                unsigned along) {
+  auto plain = dyn_cast<stage::CopyOp>(copy.getOperation());
+  if (!plain || !writesLast())
+    return false;
+  if (anchors.count(copy))
+    return true;
+  tile::AnchoredBox box(kernel);
+  SmallVector<OpFoldResult> from(copy.getFrom().begin(), copy.getFrom().end());
+  auto storage = cast<MemRefType>(copy.getTarget().getType());
+  if (!box.find(copy.getSource(), from, storage.getShape(),
+                !copy.hasSourceOffsets()) ||
+      int64_t(box.getDims().size()) > copies.rank ||
+      tile::alignmentOf(box.getBase(), facts) < copies.align)
+    return false;
+  int64_t bytes = ThreadBuilder::storedBytes(storage.getElementType());
+  unsigned extra = box.getDims().size() -
+                   cast<tile::ViewType>(copy.getSource().getType()).getRank();
+  for (auto [d, dim] : llvm::enumerate(box.getDims()))
+    if (d == extra + along
+            ? !dim.stride.is(1)
+            : box.strideDivisor(dim, facts) * bytes % copies.align != 0)
+      return false;
+  // View recovery has noted them, where launches may differ.
+  auto set = kernel.getConditionAttr();
+  for (AffineExpr condition : box.getConditions())
+    if (!set || !llvm::is_contained(set.getValue().getConstraints(), condition))
+      return false;
+  anchors.emplace(copy, std::move(box));
+  return true;
+}
+
+void BulkChooser::anchor(stage::StorageCopyOpInterface copy) {
+  auto found = anchors.find(copy);
+  if (found == anchors.end())
+    return;
+  auto plain = cast<stage::CopyOp>(copy.getOperation());
+  // Coordinates are not computed where slots are filled.
+  Operation *around = copy;
+  if (stage::ringFilledBy(copy->getParentOp()))
+    around = copy->getParentOp();
+  OpBuilder b(around);
+  SmallVector<Value> at;
+  Value view = found->second.make(b, copy.getLoc(), at);
+  plain.getSourceMutable().assign(view);
+  plain.getFromMutable().assign(at);
+  plain.setFromOffsets(true);
+}
+
+bool BulkChooser::suitsSource(stage::StorageCopyOpInterface copy,
+                              unsigned along) {
+  return suitsView(copy.getSource(), along) || suitsAnchored(copy, along);
+}
 
 /// Whether a view is one that a descriptor can be made of before the kernel
 /// starts.
 bool BulkChooser::suitsView(Value view, unsigned along) {
   auto argument = dyn_cast<BlockArgument>(view);
   auto type = cast<tile::ViewType>(view.getType());
-  if (!argument || argument.getOwner() != &kernel.getBody().front() ||
-      type.getRank() > copies.rank || alignmentOf(view, facts) < copies.align ||
+  bool isKnown =
+      argument
+          ? argument.getOwner() == &kernel.getBody().front()
+          : isOfLaunch(view.getDefiningOp<tile::MakeViewOp>()) && writesLast();
+  if (!isKnown || type.getRank() > copies.rank ||
+      alignmentOf(view, facts) < copies.align ||
       type.getStaticStride(along) != 1)
     return false;
   int64_t bytes = ThreadBuilder::storedBytes(type.getElementType());
   for (int64_t d = 0; d < type.getRank(); ++d) {
-    // Coordinates have 32 bits, strides 40.
+    // Coordinates have 31 bits, strides 40.
     std::optional<int64_t> most = sizeFacts(view, d, facts).range.high;
-    if (!most || *most > std::numeric_limits<int32_t>::max())
+    if (!most || *most > tile::kEndless)
       return false;
     if (d == int64_t(along))
       continue;
@@ -92,7 +231,7 @@ bool BulkChooser::suits(stage::StorageCopyOpInterface copy, int64_t align) {
   if (rows == 1)
     return row >= copies.chunk && llvm::isPowerOf2_64(row) &&
            row / each <= copies.extent && align % copies.row == 0 &&
-           suitsView(copy.getSource(), along);
+           suitsSource(copy, along);
   // The hardware's swizzle, whose pattern begins anew at the slot.
   int64_t piece = std::min(row, permutation.piece);
   if (permutation.piece != copies.row || permutation.unit != copies.chunk ||
@@ -103,7 +242,7 @@ bool BulkChooser::suits(stage::StorageCopyOpInterface copy, int64_t align) {
   if (piece / each > copies.extent ||
       (rows > copies.extent && rows % copies.extent))
     return false;
-  return suitsView(copy.getSource(), along);
+  return suitsSource(copy, along);
 }
 
 /// Whether a product whose left operand is in registers would have to be done
@@ -274,8 +413,16 @@ struct ChooseBulkCopies
     for (auto copy : kernel.getBody().getOps<stage::StorageCopyOpInterface>())
       if (!rings.empty() && chooser.suitsFixed(copy))
         fixed.push_back(copy);
-    for (stage::StorageCopyOpInterface copy : fixed)
+    for (stage::RingOpInterface ring : rings)
+      for (Operation *user : ring->getUsers())
+        if (stage::ringFilledBy(user))
+          for (auto copy : llvm::to_vector(
+                   user->getRegion(0).getOps<stage::StorageCopyOpInterface>()))
+            chooser.anchor(copy);
+    for (stage::StorageCopyOpInterface copy : fixed) {
+      chooser.anchor(copy);
       rings.push_back(makeSlot(copy));
+    }
     for (stage::RingOpInterface ring : rings) {
       // Places are given by simt-insert-barriers.
       ring.setBarriersAttr(SlotBarriersAttr::get(&getContext(), /*place=*/0));

@@ -138,6 +138,18 @@ static void copyLast(OpBuilder &b, Operation *op, scf::ForOp loop,
   made.insert(copied);
 }
 
+void staging::markNumbers(scf::ForOp loop) {
+  for (Operation *user : loop.getInductionVar().getUsers()) {
+    auto later = dyn_cast<arith::AddIOp>(user);
+    auto steps =
+        later ? later.getRhs().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+    if (steps && steps.getLhs() == loop.getStep() &&
+        getConstantIntValue(steps.getRhs()))
+      later.setOverflowFlags(later.getOverflowFlags() |
+                             arith::IntegerOverflowFlags::nsw);
+  }
+}
+
 void staging::peelLast(scf::ForOp loop) {
   OpBuilder b(loop);
   Location loc = loop.getLoc();

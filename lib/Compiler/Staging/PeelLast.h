@@ -14,6 +14,11 @@ inline constexpr llvm::StringLiteral kOfLastStep = "stage.of_last_step";
 /// Whether a loop has at least one iteration, whatever a launch gives.
 bool hasIterations(mlir::scf::ForOp loop);
 
+/// Says of the numbers of later iterations in a pipelined loop that they do not
+/// wrap around: where they would there is no such iteration, and nothing is
+/// done for it.
+void markNumbers(mlir::scf::ForOp loop);
+
 /// Ends a pipelined loop that has iterations one iteration earlier. Behind it
 /// stands what the marked operations do in that iteration: there is no further
 /// one, for which the others would do anything.

@@ -443,6 +443,7 @@ private:
     if (failed(made))
       return emitError(loc, "the loop cannot be rewritten by its schedule: an "
                             "operation runs before what it depends on");
+    staging::markNumbers(*made);
     if (isPeeled)
       staging::peelLast(*made);
     if (!always.empty())

@@ -3,6 +3,7 @@
 #include "TensorMap.h"
 #include "NvidiaDevice.h"
 #include "kiln/System/DType.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace kiln::nvidia;
@@ -52,25 +53,30 @@ std::string NvidiaDevice::encode(const KilnArgumentEncoding &recipe,
     return KilnDevice::encode(recipe, view, into);
   if (!cuda->cuTensorMapEncodeTiled)
     return "libcuda.so.1 is too old: it lacks cuTensorMapEncodeTiled";
-  uint32_t rank = view.rank;
+  // A pointer has no dimensions.
   const int64_t *words = recipe.words;
-  if (!rank || rank > kTensorMapRank || recipe.numWords != 2 + 2 * rank ||
+  uint32_t each = view.rank ? 2 : 4, known = view.rank,
+           rank = known ? known : (recipe.numWords - 2) / each;
+  if (!rank || rank > kTensorMapRank || recipe.numWords != 2 + each * rank ||
       typeOf(words[0]) < 0 || swizzleOf(words[1]) < 0)
     return "a recipe for another view";
   uint64_t sizes[kTensorMapRank], strides[kTensorMapRank];
   uint32_t box[kTensorMapRank], steps[kTensorMapRank];
   uint64_t address = view.buffer->address + view.byteOffset, starts = address;
   for (uint32_t k = 0; k < rank; ++k) {
-    int64_t d = words[2 + 2 * k], extent = words[3 + 2 * k];
+    const int64_t *own = words + 2 + each * k;
+    int64_t d = own[0], extent = own[1];
     if (d < 0 || d >= int64_t(rank) || extent < 1 || extent > kTensorMapExtent)
       return "a recipe for another view";
+    int64_t size = known ? view.sizes[d] : std::min(own[2], kTensorMapSize);
+    int64_t stride = known ? view.strides[d] : own[3];
     // Nothing is copied of a view without elements.
-    if (view.sizes[d] == 0)
+    if (size <= 0)
       return "";
-    sizes[k] = uint64_t(view.sizes[d]);
-    strides[k] = uint64_t(view.strides[d]) * uint64_t(words[0]);
+    sizes[k] = uint64_t(size);
+    strides[k] = uint64_t(stride) * uint64_t(words[0]);
     // A stride along one element counts for nothing, and may be any.
-    if (view.sizes[d] == 1)
+    if (size == 1)
       strides[k] = 16;
     else if (k)
       starts |= strides[k];

@@ -20,6 +20,9 @@ constexpr char kTensorMapRecipe[] = "tensor_map";
 constexpr int64_t kTensorMapBytes = 128, kTensorMapAlign = 64;
 /// The most dimensions of a map, and elements of a box along one.
 constexpr int64_t kTensorMapRank = 5, kTensorMapExtent = 256;
+/// The most elements along a dimension of a map. With 2^32 - 1 the driver makes
+/// one, too, but copies end with an illegal instruction on an H200.
+constexpr int64_t kTensorMapSize = int64_t(1) << 31;
 
 } // namespace kiln::nvidia
 

@@ -1,6 +1,7 @@
 //===- RecoverViews.cpp - Pointer arithmetic becomes views ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "BoxConditions.h"
 #include "NearExtents.h"
 #include "PointerExpr.h"
 #include "Polynomials.h"
@@ -327,10 +328,14 @@ struct TileRecoverViews
       else
         recover(cast<StorePtrOp>(op));
     }
+    if (assume)
+      boundBoxes(getOperation(), bounds);
     if (IntegerSetAttr conditions = bounds.conditions()) {
       getOperation().setConditionAttr(conditions);
       flagWholeNumbers(bounds);
     }
+    if (assume)
+      noteBoxes(getOperation());
   }
 
 private:

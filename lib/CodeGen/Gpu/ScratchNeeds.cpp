@@ -21,7 +21,10 @@ BlockShape::BlockShape(tile::Kernel kernel, int64_t lanes, int64_t warps,
       options(
           target::findModuleOptions(kernel).value_or(target::TargetOptions())) {
   auto rings = kernel.getBody().getOps<stage::RingOpInterface>();
-  if (llvm::any_of(rings, lastsForLaunch))
+  // Nothing takes the bytes of slots that a copy unit fills.
+  if (llvm::any_of(rings, [](stage::RingOpInterface ring) {
+        return lastsForLaunch(ring) || hasSlotBarriers(ring.getRing());
+      }))
     machine.reserve(storageBytes(kernel));
 }
 

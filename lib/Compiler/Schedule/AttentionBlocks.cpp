@@ -242,7 +242,16 @@ void AttentionBuilder::chooseThreadedBlocks() {
   overlaps = isPowerOfTwo && !isWide && (head > kShortHead || isUneven) &&
              numRows() == kMostRows && multipliesBeside(ctx.description) &&
              !ownProductRows;
-  int64_t keys = isWide     ? kKeysOfWideHead
+  // Registers of two groups of warps hold the sums of a wide head, and a ring
+  // of two slots has room beside its queries.
+  constexpr int64_t kWidestHead = 256, kMostBits = 16;
+  int64_t bits =
+      getElementTypeOrSelf(op.getQuery().getType()).getIntOrFloatBitWidth();
+  bool isFilled = isPowerOfTwo && isWide && !isFew && head <= kWidestHead &&
+                  bits <= kMostBits && numRows() == kMostRows &&
+                  multipliesBeside(ctx.description);
+  int64_t keys = isFilled   ? kKeysOfTile
+                 : isWide   ? kKeysOfWideHead
                  : overlaps ? kKeysOfOverlap
                             : kKeysOfTile;
   if (asked && sizes[2])

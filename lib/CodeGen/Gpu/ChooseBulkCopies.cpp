@@ -82,7 +82,7 @@ bool BulkChooser::isOfLaunch(Value value, unsigned &left) {
 /// Whether a launch knows a view, as it does those of tensor descriptors.
 /// Strides that it computes might be negative.
 bool BulkChooser::isOfLaunch(tile::MakeViewOp view) {
-  unsigned left = 32;
+  unsigned left = 24;
   return view && view.getStrides().empty() && !view.getType().isDense() &&
          isa<BlockArgument>(view.getBase()) &&
          cast<BlockArgument>(view.getBase()).getOwner() ==

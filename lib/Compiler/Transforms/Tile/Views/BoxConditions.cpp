@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BoxConditions.h"
+#include "TileSource.h"
 #include "kiln/Analysis/AnchoredBox.h"
 #include "kiln/Dialect/Kiln/Description.h"
 #include "kiln/Dialect/Tile/PointerOps.h"
-#include "kiln/Dialect/Tile/ShapeOps.h"
 #include "kiln/Dialect/Tile/TileInterfaces.h"
 #include "kiln/Interfaces/MatrixProduct.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +19,7 @@ using namespace kiln::tile;
 /// Whether a tile is an operand of a matmul in a loop, but for its shape.
 static bool isMultiplied(Value tile) {
   return llvm::any_of(tile.getUsers(), [](Operation *user) {
-    if (isa<TransposeOp, ReshapeOp>(user))
+    if (getMovedTile(user))
       return isMultiplied(user->getResult(0));
     return isa<MatrixProductOpInterface>(user) &&
            user->getParentOfType<scf::ForOp>();
@@ -27,15 +27,20 @@ static bool isMultiplied(Value tile) {
 }
 
 /// Calls `visit` with each load of a box that a copy unit may copy.
-static void eachBox(KernelOp kernel, function_ref<void(LoadOp)> visit) {
+static void eachBox(KernelOp kernel,
+                    function_ref<void(ViewAccessOpInterface)> visit) {
   target::TargetAttr description = target::getDescription(kernel);
   DictionaryAttr extra = description ? description.getExtra() : nullptr;
   if (!extra || !extra.contains("bulk_copies"))
     return;
-  kernel.walk([&](LoadOp load) {
-    if (isa<RankedTensorType>(load.getResult().getType()) &&
-        isMultiplied(load.getResult()))
-      visit(load);
+  kernel.walk([&](ViewAccessOpInterface access) {
+    Operation *op = access;
+    if (op->getNumResults() == 1 &&
+        isa<RankedTensorType>(op->getResult(0).getType()) &&
+        llvm::none_of(access.getAxes(),
+                      [](const ViewAxis &axis) { return axis.isIndirect(); }) &&
+        isMultiplied(op->getResult(0)))
+      visit(access);
   });
 }
 
@@ -45,8 +50,8 @@ void tile::boundBoxes(KernelOp kernel, LaunchBounds &launch) {
     if (value.getType().isSignlessInteger() || value.getType().isIndex())
       numbers.insert(value);
   };
-  eachBox(kernel, [&](LoadOp load) {
-    auto view = load.getView().getDefiningOp<MakeViewOp>();
+  eachBox(kernel, [&](ViewAccessOpInterface access) {
+    auto view = access.getAccessedView().getDefiningOp<MakeViewOp>();
     Value pointer = view ? view.getBase() : Value();
     while (auto moved = pointer
                             ? pointer.getDefiningOp<PointerOffsetOpInterface>()
@@ -76,17 +81,16 @@ void tile::boundBoxes(KernelOp kernel, LaunchBounds &launch) {
 
 void tile::noteBoxes(KernelOp kernel) {
   llvm::SetVector<AffineExpr> found;
-  eachBox(kernel, [&](LoadOp load) {
-    auto type = cast<RankedTensorType>(load.getResult().getType());
+  eachBox(kernel, [&](ViewAccessOpInterface access) {
     SmallVector<OpFoldResult> from;
     bool countsBoxes = false;
-    for (const ViewAxis &axis :
-         cast<ViewAccessOpInterface>(load.getOperation()).getAxes()) {
+    for (const ViewAxis &axis : access.getAxes()) {
       from.push_back(axis.offset);
       countsBoxes |= axis.countsBlocks;
     }
     AnchoredBox box(kernel);
-    if (box.find(load.getView(), from, type.getShape(), countsBoxes))
+    if (box.find(access.getAccessedView(), from,
+                 access.getAccessedType().getShape(), countsBoxes))
       found.insert(box.getConditions().begin(), box.getConditions().end());
   });
   unsigned symbols = kernel.getNumArguments() + 3;

@@ -38,7 +38,7 @@ public:
   bool suitsFixed(stage::StorageCopyOpInterface copy);
 
   /// Lets a copy that suits read a view that a launch knows.
-  void anchor(stage::StorageCopyOpInterface copy);
+  stage::StorageCopyOpInterface anchor(stage::StorageCopyOpInterface copy);
 
 private:
   bool suits(stage::StorageCopyOpInterface copy, int64_t align);
@@ -132,8 +132,7 @@ bool BulkChooser::writesLast() {
 /// launch knows.
 bool BulkChooser::suitsAnchored(stage::StorageCopyOpInterface copy,
                                 unsigned along) {
-  auto plain = dyn_cast<stage::CopyOp>(copy.getOperation());
-  if (!plain || !writesLast())
+  if (!writesLast())
     return false;
   if (anchors.count(copy))
     return true;
@@ -162,11 +161,11 @@ bool BulkChooser::suitsAnchored(stage::StorageCopyOpInterface copy,
   return true;
 }
 
-void BulkChooser::anchor(stage::StorageCopyOpInterface copy) {
+stage::StorageCopyOpInterface
+BulkChooser::anchor(stage::StorageCopyOpInterface copy) {
   auto found = anchors.find(copy);
   if (found == anchors.end())
-    return;
-  auto plain = cast<stage::CopyOp>(copy.getOperation());
+    return copy;
   // Coordinates are not computed where slots are filled.
   Operation *around = copy;
   if (stage::ringFilledBy(copy->getParentOp()))
@@ -174,9 +173,18 @@ void BulkChooser::anchor(stage::StorageCopyOpInterface copy) {
   OpBuilder b(around);
   SmallVector<Value> at;
   Value view = found->second.make(b, copy.getLoc(), at);
-  plain.getSourceMutable().assign(view);
-  plain.getFromMutable().assign(at);
-  plain.setFromOffsets(true);
+  anchors.erase(found);
+  b.setInsertionPoint(copy);
+  UnitAttr isAsync = copy.getAsync() ? b.getUnitAttr() : UnitAttr();
+  auto made = stage::CopyOp::create(
+      b, copy.getLoc(),
+      isAsync ? Type(stage::TokenType::get(b.getContext())) : Type(), view, at,
+      copy.getTarget(), ValueRange(), /*pad=*/Value(), isAsync,
+      /*fromOffsets=*/b.getUnitAttr(), UnitAttr(), DenseI64ArrayAttr(),
+      tile::PaddingAttr::get(b.getContext(), tile::Padding::zero));
+  copy->replaceAllUsesWith(made.getOperation());
+  copy->erase();
+  return cast<stage::StorageCopyOpInterface>(made.getOperation());
 }
 
 bool BulkChooser::suitsSource(stage::StorageCopyOpInterface copy,
@@ -418,10 +426,9 @@ struct ChooseBulkCopies
         if (stage::ringFilledBy(user))
           for (auto copy : llvm::to_vector(
                    user->getRegion(0).getOps<stage::StorageCopyOpInterface>()))
-            chooser.anchor(copy);
+            (void)chooser.anchor(copy);
     for (stage::StorageCopyOpInterface copy : fixed) {
-      chooser.anchor(copy);
-      rings.push_back(makeSlot(copy));
+      rings.push_back(makeSlot(chooser.anchor(copy)));
     }
     for (stage::RingOpInterface ring : rings) {
       // Places are given by simt-insert-barriers.

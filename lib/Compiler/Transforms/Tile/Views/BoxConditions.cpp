@@ -31,7 +31,8 @@ static void eachBox(KernelOp kernel,
                     function_ref<void(ViewAccessOpInterface)> visit) {
   target::TargetAttr description = target::getDescription(kernel);
   DictionaryAttr extra = description ? description.getExtra() : nullptr;
-  if (!extra || !extra.contains("bulk_copies"))
+  // What a warp of its own copies is worth a condition.
+  if (!extra || !extra.contains("producer"))
     return;
   kernel.walk([&](ViewAccessOpInterface access) {
     Operation *op = access;

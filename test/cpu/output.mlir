@@ -104,3 +104,28 @@ tile.kernel @wait(%flag: !tile.ptr<i32>) attributes {progress = #tile<progress c
     scf.yield
   }
 }
+
+// The same where the body polls and the next iteration sees it, and where the access is nested.
+// RUN: not kiln-run %s --entry=wait_carried --target=cpu --grid=2 --arg=zeros:i32:1 2>&1 | FileCheck %s --check-prefix=WAIT
+tile.kernel @wait_carried(%flag: !tile.ptr<i32>) attributes {progress = #tile<progress concurrent>} {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant 0 : index
+  %false = arith.constant false
+  %true = arith.constant true
+  %i = tile.program_id : index
+  %others = arith.cmpi ne, %i, %zero : index
+  tile.assert %others, "the first one fails" : i1
+  scf.while (%done = %false) : (i1) -> () {
+    %waits = arith.xori %done, %true : i1
+    scf.condition(%waits)
+  } do {
+    %ends = scf.if %others -> i1 {
+      %now = tile.atomic_rmw add acquire device %flag, %c0 mask %true : !tile.ptr<i32>, i32
+      %is = arith.cmpi ne, %now, %c0 : i32
+      scf.yield %is : i1
+    } else {
+      scf.yield %true : i1
+    }
+    scf.yield %ends : i1
+  }
+}

@@ -6,6 +6,7 @@
 #include "SmallFloats.h"
 #include "kiln-c/Kernel.h"
 #include "kiln/Dialect/Tile/AtomicOps.h"
+#include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Interfaces/PointerAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -68,12 +69,21 @@ LogicalResult cpu::lowerIf(scf::IfOp op, KernelEmitter &e) {
   return success();
 }
 
-/// Whether a loop's condition looks at what other instances write.
-static bool waitsForOthers(Block *before) {
-  return llvm::any_of(*before, [](Operation &op) {
+/// True if the loop may end by what other instances write: its condition, or
+/// any part of it in kernels whose instances wait for each other, reads anew.
+static bool waitsForOthers(scf::WhileOp loop, tile::Kernel function) {
+  auto kernel = cast<tile::KernelOp>(function.getOperation());
+  auto polls = [](Operation *op) {
     auto access = dyn_cast<PointerAccessOpInterface>(op);
-    return access && access.isUpdate();
+    return access && (access.isUpdate() || access.isVolatileAccess());
+  };
+  if (kernel.getProgress() != tile::Progress::concurrent)
+    return llvm::any_of(*loop.getBeforeBody(),
+                        [&](Operation &op) { return polls(&op); });
+  WalkResult result = loop.walk([&](Operation *op) {
+    return polls(op) ? WalkResult::interrupt() : WalkResult::advance();
   });
+  return result.wasInterrupted();
 }
 
 /// The instance waited for may need this thread's processor.
@@ -114,7 +124,7 @@ LogicalResult cpu::lowerWhile(scf::WhileOp op, KernelEmitter &e) {
   OpBuilder::InsertionGuard guard(e.b);
   if (failed(region(before, emitted.getBefore(), ValueRange(inits).getTypes())))
     return failure();
-  if (waitsForOthers(before))
+  if (waitsForOthers(op, e.kernel))
     letOthersRun(e);
   scf::ConditionOp condition = op.getConditionOp();
   scf::ConditionOp::create(e.b, e.loc, e.scalar(condition.getCondition()),

@@ -68,16 +68,20 @@ template <bool hasMean> LogicalResult skipNorm(Node &n) {
   return setIf(n, 2, all.inverse);
 }
 
-/// SimplifiedLayerNormalization: RMSNormalization before ONNX had it.
+/// SimplifiedLayerNormalization: RMSNormalization before ONNX had it. The
+/// result has the type of the scale, or that of the input if the model says so.
 LogicalResult simplifiedNorm(Node &n) {
   int64_t axis = n.axisAttr("axis", -1, n.rank(0));
   if (n.broken)
     return failure();
   if (axis != n.rank(0) - 1)
     return n.fail("along more than the last dimension");
-  Normalized all = normalize(n, n.in(0), n.in(1), Value(),
+  Normalized all = normalize(n, n.wide(n.in(0)), n.in(1), Value(),
                              n.getFloat("epsilon", 1e-5f), false, true);
-  return failed(n.set(all.result)) ? failure() : setIf(n, 1, all.inverse);
+  Type type = n.elementIn(n.elementOut() == n.elementIn(0) ? 0 : 1);
+  if (n.broken || failed(n.set(n.cast(all.result, type))))
+    return failure();
+  return setIf(n, 1, all.inverse);
 }
 
 /// EmbedLayerNormalization: the sum of embeddings of words, of positions and of

@@ -106,7 +106,8 @@ LogicalResult layerNorm(Node &n) {
   return n.set(2, n.cast(m.inverse, stash));
 }
 
-/// RMSNormalization: without the mean.
+/// RMSNormalization: without the mean. The result has the type of the scale;
+/// models that onnx infers the types of state that of the input.
 LogicalResult rmsNorm(Node &n) {
   Value x = n.in(0);
   int64_t rank = n.rank(0), axis = n.axisAttr("axis", -1, rank);
@@ -118,7 +119,8 @@ LogicalResult rmsNorm(Node &n) {
       n.add(squares, n.number(n.getFloat("epsilon", 1e-5f), squares)));
   Value result =
       n.mul(n.mul(wide, inverse), n.cast(n.in(1), n.e.elementOf(wide)));
-  return n.set(n.cast(result, n.elementIn(0)));
+  Type type = n.elementIn(n.elementOut() == n.elementIn(0) ? 0 : 1);
+  return n.set(n.cast(result, type));
 }
 
 /// GroupNormalization: before version 21 scale and bias are one number for

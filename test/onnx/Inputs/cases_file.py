@@ -65,6 +65,12 @@ case("SkipLayerNormalization", [x, skip, scale, bias, more], [layer_norm(total, 
      dims={0: ["b", "s", 16], 1: ["b", "s", 16]})
 case("SkipSimplifiedLayerNormalization", [x, skip, scale], [layer_norm(x + skip, scale, 0, 1e-12, False)])
 case("SimplifiedLayerNormalization", [x, scale], [layer_norm(x, scale, 0, 1e-5, False)], domain="", axis=-1)
+# Results have the type of the scale, or that of the input where the model says so.
+halves = x.astype(numpy.float16)
+for op in ("SimplifiedLayerNormalization", "RMSNormalization"):
+    case(op, [halves, scale], [layer_norm(halves.astype(numpy.float32), scale, 0, 1e-5, False)], domain="")
+    case(op, [halves, scale], [layer_norm(halves.astype(numpy.float32), scale, 0, 1e-5, False).astype(numpy.float16)], domain="")
+    case(op, [x, scale.astype(numpy.float16)], [layer_norm(x, scale.astype(numpy.float16), 0, 1e-5, False).astype(numpy.float16)], domain="")
 case("BiasGelu", [x, bias], [gelu(x + bias)])
 case("QuickGelu", [x], [x / (1 + numpy.exp(-1.702 * x))])
 case("FusedMatMul", [floats(2, 3, 4), floats(2, 5, 4)], [lambda a, b: a @ b.transpose(0, 2, 1) / 2], transB=1, alpha=0.5)

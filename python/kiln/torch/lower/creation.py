@@ -19,7 +19,7 @@ def new_full(b, out, x, shape, value, **options):
 
 
 @lowers("zeros", "zeros_like", "new_zeros", "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty",
-        "new_empty_strided", "_efficientzerotensor")
+        "new_empty_strided", "_efficientzerotensor", "_new_zeros_with_same_feature_meta")
 def zeros(b, out, *args, **options):
     return _full(b, out, 0)
 

@@ -253,5 +253,29 @@ def factors_and_histograms_are_one_graph():
     assert fast(torch.geqrf, fullgraph=True)(x)[0].stride() == torch.geqrf(x)[0].stride()
 
 
+@test
+def transforms_of_functions():
+    """Gradients and batches that torch.func makes of functions, whose values have no storage while they are traced."""
+    def square(x):
+        return (x * x.sin()).sum() + x[1:].abs().sum()
+
+    def written(x):
+        made = x * 1
+        made[0] += x[-1].abs()
+        return (made * x).sum()
+
+    def batched(function):
+        return torch.func.vmap(function, 1)
+
+    x = torch.randn(5, 3)
+    for function, transform, dynamic in ((square, torch.func.grad, True), (written, torch.func.grad, False), (square, torch.func.jacfwd, False),
+                                         (written, torch.func.hessian, False), (written, batched, False)):
+        torch._dynamo.reset()
+
+        def part(x, made=transform(function)):
+            return made(x)[..., 1:]
+        same(fast(part, fullgraph=True, dynamic=dynamic)(x), part(x))
+
+
 if __name__ == "__main__":
     sys.exit(main())

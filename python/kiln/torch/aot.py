@@ -45,6 +45,12 @@ def _count(graph_module):
     return sum(node.op == "call_function" for node in graph_module.graph.nodes)
 
 
+def _is_plain(made):
+    """Whether a value has a storage and strides of its own: no wrapper, nor what torch.func's transforms see inside them."""
+    return (isinstance(made, torch.Tensor) and not torch._C._functorch.is_functorch_wrapped_tensor(made) and made.layout == torch.strided
+            and not is_traceable_wrapper_subclass(made))
+
+
 def _strides(graph_module):
     """The strides of a graph's results in eager mode, by their places in the graph that AOTAutograd makes of it."""
     context = torch._guards.TracingContext.try_get()
@@ -55,19 +61,18 @@ def _strides(graph_module):
     found = {}
     for place, node in enumerate(returned):
         made = node.meta.get("example_value") if isinstance(node, torch.fx.Node) else None
-        if isinstance(made, torch.Tensor) and made.layout == torch.strided and not is_traceable_wrapper_subclass(made):
+        if _is_plain(made):
             found[behind + place] = made.stride()
     # What AOTAutograd makes views of stands behind the results.
     owners, count = {}, len(context.fw_metadata.output_info)
     for node in graph_module.graph.nodes:
         made = node.meta.get("example_value")
-        if isinstance(made, torch.Tensor) and made.layout == torch.strided and not is_traceable_wrapper_subclass(made):
+        if _is_plain(made):
             owners.setdefault(made.untyped_storage()._cdata, made)
     for node, about in zip(returned, context.fw_metadata.output_info):
         made = node.meta.get("example_value") if isinstance(node, torch.fx.Node) else None
-        if about.output_type.name in ("alias_of_intermediate", "alias_of_intermediate_save_as_output") and isinstance(made, torch.Tensor):
-            if made.layout == torch.strided:
-                found[behind + count + about.base_idx] = owners.get(made.untyped_storage()._cdata, made).stride()
+        if about.output_type.name in ("alias_of_intermediate", "alias_of_intermediate_save_as_output") and _is_plain(made):
+            found[behind + count + about.base_idx] = owners.get(made.untyped_storage()._cdata, made).stride()
     return found
 
 

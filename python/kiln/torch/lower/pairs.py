@@ -63,7 +63,8 @@ def lower(b, out, operation, arguments, options):
 ONLY = {"complex.default", "polar.default", "view_as_real.default", "view_as_complex.default", "_fft_c2c.default", "_fft_r2c.default",
         "_fft_c2r.default", "_conj.default", "real.default", "imag.default"}
 #: What acts on both parts alike.
-EACH = {"_neg_view", "_neg_view_copy", "_new_zeros_with_same_feature_meta", "_reshape_alias", "_unsafe_index", "_unsafe_index_put", "_unsafe_view", "alias", "alias_copy", "as_strided",
+EACH = {"_neg_view", "_neg_view_copy", "_new_zeros_with_same_feature_meta",
+        "_reshape_alias", "_unsafe_index", "_unsafe_index_put", "_unsafe_view", "alias", "alias_copy", "as_strided",
         "as_strided_copy", "cat", "clone", "contiguous", "cumsum", "detach", "detach_copy", "diagonal", "diagonal_copy",
         "empty", "empty_like", "empty_permuted", "empty_strided", "expand", "expand_copy", "flatten", "flip", "gather",
         "index", "index_put", "index_select", "lift_fresh", "lift_fresh_copy", "masked_select", "mean", "neg",

@@ -10,11 +10,15 @@
 #include "kiln/Interfaces/Loops.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_TRITONTOTILE
@@ -25,6 +29,82 @@ using namespace mlir;
 using namespace kiln;
 
 namespace {
+
+/// True if the value is the same in each iteration of the loop: it comes from
+/// before, or is computed from such values without memory.
+bool isInvariant(Value value, scf::WhileOp loop) {
+  if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isInvariant(operand, loop);
+         });
+}
+
+/// True if an access that is done again leaves in memory what it left there
+/// the first time: a loop around it can only wait. Adding one, for the next
+/// number of a queue, is no such access.
+bool isIdempotent(tt::AtomicRMWOp op) {
+  switch (op.getAtomicRmwOp()) {
+  case tt::RMWOp::add:
+  case tt::RMWOp::fadd:
+  case tt::RMWOp::xor_:
+    return matchPattern(op.getVal(), m_Zero()) ||
+           matchPattern(op.getVal(), m_AnyZeroFloat());
+  default:
+    return true;
+  }
+}
+
+/// True if the operation reads anew, in each iteration, what another instance
+/// may write. A CAS that expects what the last one found is no such access:
+/// it ends without other instances.
+bool isPoll(Operation *op, scf::WhileOp loop) {
+  auto load = dyn_cast<tt::LoadOp>(op);
+  auto update = dyn_cast<tt::AtomicRMWOp>(op);
+  return ((load && load.getIsVolatile()) || isa<tt::AtomicCASOp>(op) ||
+          (update && isIdempotent(update))) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isInvariant(operand, loop);
+         });
+}
+
+/// The values of the loop's iterations that a value is: operands of
+/// operations, what regions yield, and carried values of the iteration before.
+void addSources(Value value, scf::WhileOp loop, SmallVectorImpl<Value> &into) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && argument.getOwner() == loop.getBeforeBody())
+    return into.push_back(
+        loop.getYieldOp().getOperand(argument.getArgNumber()));
+  if (argument && argument.getOwner() == loop.getAfterBody())
+    return into.push_back(
+        loop.getConditionOp().getArgs()[argument.getArgNumber()]);
+  Operation *op =
+      argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+  llvm::append_range(into, op->getOperands());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        llvm::append_range(into, block.getTerminator()->getOperands());
+}
+
+/// True if the loop's condition depends on what it polls, also by way of values
+/// that iterations carry.
+bool polls(scf::WhileOp loop) {
+  SmallVector<Value> work = {loop.getConditionOp().getCondition()};
+  llvm::DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!loop->isAncestor(value.getParentRegion()->getParentOp()) ||
+        !seen.insert(value).second)
+      continue;
+    if (Operation *op = value.getDefiningOp(); op && isPoll(op, loop))
+      return true;
+    addSources(value, loop, work);
+  }
+  return false;
+}
 
 /// True if instances of the kernel may wait for each other: a loop whose
 /// condition depends on an atomic access or on memory that is read anew.
@@ -38,6 +118,7 @@ bool waitsForOthers(tt::FuncOp func) {
       if (auto load = dyn_cast<tt::LoadOp>(op))
         waits |= load.getIsVolatile();
     });
+    waits = waits || polls(loop);
   });
   return waits;
 }

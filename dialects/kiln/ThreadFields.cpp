@@ -114,6 +114,11 @@ LogicalResult TopologyAttr::verify(EmitError emitError, int64_t cores,
     return emitError() << "expected the threads of a block to be at least the "
                        << lanes << " lanes that run in step, found "
                        << threadsPerBlock;
+  if (lanes && threadsPerBlock % lanes)
+    return emitError() << "expected the threads of a block to be a multiple of "
+                          "the "
+                       << lanes << " lanes that run in step, found "
+                       << threadsPerBlock;
   if (gridAxes != 1 && gridAxes != 3)
     return emitError() << "expected 1 or 3 axes of a grid, found " << gridAxes;
   return success();

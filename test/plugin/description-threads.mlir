@@ -27,6 +27,10 @@ module attributes {a.a = #kiln.topology<lanes = 48>} {}
 module attributes {a.a = #kiln.topology<lanes = 64, threads_per_block = 32>} {}
 
 // -----
+// expected-error @below {{expected the threads of a block to be a multiple of the 16 lanes that run in step, found 500}}
+module attributes {a.a = #kiln.topology<lanes = 16, threads_per_block = 500>} {}
+
+// -----
 // expected-error @below {{expected 1 or 3 axes of a grid, found 2}}
 module attributes {a.a = #kiln.topology<grid_axes = 2>} {}
 

@@ -178,6 +178,18 @@ void lowerUniform(simt::UniformOp op) {
   op.erase();
 }
 
+/// Lanes of a wave run in step, so that nothing waits: the compiler may not move
+/// accesses over it. On a chip whose lanes do not, its instruction stands here.
+void lowerWarpBarrier(simt::WarpBarrierOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, "wavefront");
+  LLVM::CallIntrinsicOp::create(
+      b, loc, b.getStringAttr("llvm.amdgcn.wave.barrier"), ValueRange());
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, "wavefront");
+  op.erase();
+}
+
 void lowerMatrixInstruction(simt::MmaOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -223,14 +235,18 @@ struct Lower : PassWrapper<Lower, OperationPass<ModuleOp>> {
         lowerGridDim(op, block.getThreads());
     }
     SmallVector<simt::MmaOp> products;
+    SmallVector<simt::WarpBarrierOp> barriers;
     SmallVector<Operation *> others;
     getOperation().walk([&](Operation *op) {
       if (auto product = dyn_cast<simt::MmaOp>(op))
         products.push_back(product);
+      if (auto barrier = dyn_cast<simt::WarpBarrierOp>(op))
+        barriers.push_back(barrier);
       if (isa<simt::AtomicRMWOp, simt::AtomicCASOp, simt::UniformOp>(op))
         others.push_back(op);
     });
     llvm::for_each(products, lowerMatrixInstruction);
+    llvm::for_each(barriers, lowerWarpBarrier);
     for (Operation *op : others)
       if (!simt::lowerAtomic(op, scopeName))
         lowerUniform(cast<simt::UniformOp>(op));

@@ -25,6 +25,10 @@ std::optional<int64_t> nvidia::parameterOf(BlockArgument argument,
   return std::nullopt;
 }
 
+bool nvidia::isPointer(int64_t parameter, LLVM::LLVMFuncOp function) {
+  return isa<tile::PtrType>((*simt::getKernelParameters(function))[parameter]);
+}
+
 namespace {
 /// Writes an expression that is small.
 class WordWriter {

@@ -21,6 +21,9 @@ std::optional<std::string> launchWord(mlir::Value scalar,
 std::optional<int64_t> parameterOf(mlir::BlockArgument argument,
                                    mlir::LLVM::LLVMFuncOp function);
 
+/// Whether a parameter of a kernel is a pointer, not a view.
+bool isPointer(int64_t parameter, mlir::LLVM::LLVMFuncOp function);
+
 } // namespace kiln::nvidia
 
 #endif // KILN_TARGETS_NVIDIA_LAUNCHWORDS_H

@@ -16,7 +16,6 @@
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Simt/SimtDialect.h"
 #include "kiln/Dialect/Simt/ThreadCode.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -239,7 +238,7 @@ LogicalResult BulkCopies::copy(CopyOp op, OpBuilder &b, int64_t blocks) {
     return op.emitError("unsupported: a bulk copy of a box of ")
            << rows << " rows";
   Attribute words = b.getDenseI64ArrayAttr(recipe);
-  if (isa<tile::PtrType>((*simt::getKernelParameters(function))[*parameter]))
+  if (isPointer(*parameter, function))
     words = withExtents(op.getSizes(), op.getStrides(), recipe, function, b);
   if (!words)
     return op.emitError("unsupported: a bulk copy of a view whose sizes or "

@@ -35,7 +35,7 @@ tile.kernel @scratch(%x: !tile.view<?xf32>) {
 
 tile.kernel @recipes(%x: !tile.view<?xf32>) {
   %c0 = arith.constant 0 : index
-  // expected-error@+1 {{expected 'recipes' of 'simt.decided' to be a list of arrays of numbers, found [1]}}
+  // expected-error@+1 {{expected 'recipes' of 'simt.decided' to be a list of arrays of numbers, or of expressions, found [1]}}
   %a = tile.load %x[%c0] {simt.decided = {recipes = [1]}} : !tile.view<?xf32> -> tensor<32xf32>
 }
 

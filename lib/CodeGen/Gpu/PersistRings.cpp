@@ -14,7 +14,6 @@
 #include "kiln/Dialect/Stage/StorageInterfaces.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Gpu/Passes.h"
 #include "kiln/Target/Limits.h"
 #include "kiln/Transforms/Tile/GridPasses.h"

@@ -232,6 +232,74 @@ LogicalResult ComplexTriangularSolveOp::inferReturnTypes(
   return success();
 }
 
+LogicalResult ComplexHouseholderQrOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr, OpaqueProperties, RegionRange,
+    SmallVectorImpl<Type> &types) {
+  Matrices m("complex_householder_qr", loc, operands, types);
+  // C1, C2
+  if (failed(m.areComplex()))
+    return failure();
+  m.giveSame();
+  m.give({2 * std::min(m.rows(), m.columns() / 2)});
+  return success();
+}
+
+LogicalResult ComplexHouseholderProductOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr, OpaqueProperties, RegionRange,
+    SmallVectorImpl<Type> &types) {
+  Matrices m("complex_householder_product", loc, operands, types);
+  // C2 of the matrix, C1, C3, C4
+  if (failed(m.areComplex()) || failed(m.shareBatch(1)))
+    return failure();
+  // C2
+  int64_t scales = m.input(1).getShape().back();
+  if (ShapedType::isDynamic(scales) || scales % 2 != 0 ||
+      m.columns() > 2 * m.rows() || scales > m.columns())
+    return m.error("expected at most as many complex columns as rows and as "
+                   "many scales as columns, found " +
+                   check::printShape(m.input().getShape()) + " and " +
+                   check::printShape(m.input(1).getShape()));
+  m.giveSame();
+  return success();
+}
+
+LogicalResult ComplexEighOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location> loc,
+                                              ValueRange operands,
+                                              DictionaryAttr, OpaqueProperties,
+                                              RegionRange,
+                                              SmallVectorImpl<Type> &types) {
+  Matrices m("complex_eigh", loc, operands, types);
+  // C1, C2
+  if (failed(m.areComplexAndSquare()))
+    return failure();
+  m.give({m.rows()});
+  m.giveSame();
+  m.giveNumbers();
+  return success();
+}
+
+LogicalResult
+ComplexSvdOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                               ValueRange operands, DictionaryAttr attributes,
+                               OpaqueProperties properties, RegionRange regions,
+                               SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  Matrices m("complex_svd", loc, operands, types);
+  // C1, C2
+  if (failed(m.areComplex()))
+    return failure();
+  int64_t columns = m.columns() / 2, fewer = std::min(m.rows(), columns);
+  bool full = adaptor.getFull();
+  m.give({m.rows(), 2 * (full ? m.rows() : fewer)});
+  m.give({fewer});
+  m.give({full ? columns : fewer, m.columns()});
+  m.giveNumbers();
+  return success();
+}
+
 LogicalResult HouseholderQrOp::inferReturnTypes(MLIRContext *,
                                                 std::optional<Location> loc,
                                                 ValueRange operands,

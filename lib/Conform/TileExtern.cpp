@@ -141,8 +141,10 @@ void kiln::conform::addTileExtern() {
   for (const char *op :
        {"prim.cholesky", "prim.lu", "prim.pivots_to_permutation",
         "prim.triangular_solve", "prim.complex_cholesky", "prim.complex_lu",
-        "prim.complex_triangular_solve", "prim.householder_qr",
-        "prim.householder_product", "prim.eigh", "prim.eig", "prim.svd"})
+        "prim.complex_triangular_solve", "prim.complex_householder_qr",
+        "prim.complex_householder_product", "prim.complex_eigh",
+        "prim.complex_svd", "prim.householder_qr", "prim.householder_product",
+        "prim.eigh", "prim.eig", "prim.svd"})
     exempt(op, "the host does it, and no target has a part in it: "
                "test/runtime/linear-algebra.test");
   exempt("prim.callback", "the process that runs a program does it, and no "

@@ -113,6 +113,10 @@ def geqrf(a):
     count = min(rows, columns)
     if is_large(a):
         return host("householder_qr", a, factors=((rows, columns), a.dtype), scales=((count,), a.dtype))
+    if is_paired_call(a):
+        kind = a.real.dtype
+        a, factors = host("complex_householder_qr", paired(a), factors=((rows, 2 * columns), kind), scales=((2 * count,), kind))
+        return unpaired(a), unpaired(factors)
     row, column = np.arange(rows), np.arange(columns)
 
     def step(k, state):
@@ -144,6 +148,9 @@ def householder_product(a, factors):
     rows, columns = a.shape[-2:]
     if is_large(a):
         return host("householder_product", a, factors, result=((rows, columns), a.dtype))[0]
+    if is_paired_call(a):
+        result = ((rows, 2 * columns), a.real.dtype)
+        return unpaired(host("complex_householder_product", paired(a), paired(factors), result=result)[0])
     row = np.arange(rows)
     count = factors.shape[-1]
 
@@ -214,6 +221,10 @@ def eigh(a, *, lower=True, sort_eigenvalues=True, subset_by_index=None, algorith
     if is_large(a):
         w, v = host_square("eigh", a if lower else adjoint(a), (1, 2))
         return v, w
+    if is_paired_call(a):
+        kind = a.real.dtype
+        w, v, _ = host("complex_eigh", paired(a if lower else adjoint(a)), w=((size,), kind), v=((size, 2 * size), kind), info=((), np.int32))
+        return unpaired(v), w
     real = jnp.finfo(a.dtype)
     if size == 0:
         return a, jnp.zeros(a.shape[:-1], real.dtype)
@@ -252,16 +263,18 @@ def svd(a, *, full_matrices=True, compute_uv=True, subset_by_index=None, algorit
     rows, columns = a.shape[-2:]
     if subset_by_index not in (None, (0, min(rows, columns))):
         raise NotImplementedError("kiln computes all singular values, not a subset")
+    count, full = min(rows, columns), full_matrices and compute_uv
+    left, right = (rows, columns) if full else (count, count)
+    flag = " full" if full else ""
     if is_large(a):
-        count, full = min(rows, columns), full_matrices and compute_uv
-        left, right = (rows, columns) if full else (count, count)
-        u, s, vt, _ = host("svd full" if full else "svd", a, u=((rows, left), a.dtype), s=((count,), a.dtype),
-                           vt=((right, columns), a.dtype), info=((), np.int32))
+        u, s, vt, _ = host("svd" + flag, a, u=((rows, left), a.dtype), s=((count,), a.dtype), vt=((right, columns), a.dtype),
+                           info=((), np.int32))
         return (s, u, vt) if compute_uv else (s,)
-    if is_paired_call(a) and not compute_uv:
-        # Of real matrices with the blocks [x -y; y x] in place of x + iy, which have each of them twice.
-        blocks = jnp.concatenate([jnp.concatenate([a.real, -a.imag], -1), jnp.concatenate([a.imag, a.real], -1)], -2)
-        return (svd(blocks, full_matrices=False, compute_uv=False)[0][..., ::2],)
+    if is_paired_call(a):
+        kind = a.real.dtype
+        u, s, vh, _ = host("complex_svd" + flag, paired(a), u=((rows, 2 * left), kind), s=((count,), kind),
+                           vh=((right, 2 * columns), kind), info=((), np.int32))
+        return (s, unpaired(u), unpaired(vh)) if compute_uv else (s,)
     real = jnp.finfo(a.dtype)
     if rows < columns:
         found = svd(adjoint(a), full_matrices=full_matrices, compute_uv=compute_uv)

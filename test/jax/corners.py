@@ -134,6 +134,10 @@ def decompositions_of_complex_matrices(few, large):
         q, r = jnp.linalg.qr(a)
         factors, pivots, rows = lax.linalg.lu(a)
         found += [q @ r, adjoint(q) @ q, jnp.abs(r), factors, pivots, rows, jnp.linalg.svd(a, compute_uv=False)]
+        for full in (False, True):
+            u, s, vh = jnp.linalg.svd(a, full_matrices=full)
+            k = s.shape[-1]
+            found += [(u[..., :k] * s[..., None, :]) @ vh[..., :k, :], adjoint(u) @ u, vh @ adjoint(vh)]
     for a in (few, large):
         w, v = jnp.linalg.eigh(a + adjoint(a))
         found += [w, (v * w[..., None, :]) @ adjoint(v), adjoint(v) @ v, jnp.linalg.solve(a, a[..., :3]), jnp.linalg.inv(a), jnp.linalg.slogdet(a)]

@@ -165,3 +165,35 @@ func.func @complex_solve_c2_of_b(%a: tensor<4x8xf32>, %b: tensor<4x3xf32>) {
   %0 = prim.complex_triangular_solve %a, %b : tensor<4x8xf32>, tensor<4x3xf32>
   return
 }
+
+// -----
+
+func.func @complex_qr_c2(%a: tensor<?x4xf32>) {
+  // expected-error @+1 {{expected matrices of known size with two columns for each complex element, found [?, 4]}}
+  %0:2 = prim.complex_householder_qr %a : tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @complex_product_c2(%a: tensor<4x4xf32>, %s: tensor<6xf32>) {
+  // expected-error @+1 {{expected at most as many complex columns as rows and as many scales as columns, found [4, 4] and [6]}}
+  %0 = prim.complex_householder_product %a, %s : tensor<4x4xf32>, tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @complex_eigh_c2(%a: tensor<4x6xf32>) {
+  // expected-error @+1 {{expected twice as many columns as rows, found [4, 6]}}
+  %0:3 = prim.complex_eigh %a : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @complex_svd_c2(%a: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected matrices of known size with two columns for each complex element, found [4, 5]}}
+  %0:4 = prim.complex_svd %a : tensor<4x5xf32>
+  return
+}

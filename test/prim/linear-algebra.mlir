@@ -27,6 +27,14 @@ func.func @forms(%a: tensor<2x8x8xf32>, %b: tensor<2x8x3xf32>, %m: tensor<8x6xf6
   %10:4 = prim.complex_lu %m : tensor<8x6xf64>
   // CHECK: prim.complex_triangular_solve %{{.*}}, %{{.*}} lower unit : tensor<2x4x8xf32>, tensor<2x4x8xf32>
   %11 = prim.complex_triangular_solve %c, %c lower unit : tensor<2x4x8xf32>, tensor<2x4x8xf32>
+  // CHECK: prim.complex_householder_qr %{{.*}} : tensor<8x6xf64>
+  %12:2 = prim.complex_householder_qr %m : tensor<8x6xf64>
+  // CHECK: prim.complex_householder_product %{{.*}}, %{{.*}} : tensor<8x6xf64>, tensor<6xf64>
+  %13 = prim.complex_householder_product %12#0, %12#1 : tensor<8x6xf64>, tensor<6xf64>
+  // CHECK: prim.complex_eigh %{{.*}} : tensor<2x4x8xf32>
+  %14:3 = prim.complex_eigh %c : tensor<2x4x8xf32>
+  // CHECK: prim.complex_svd %{{.*}} full : tensor<8x6xf64>
+  %15:4 = prim.complex_svd %m full : tensor<8x6xf64>
   return
 }
 

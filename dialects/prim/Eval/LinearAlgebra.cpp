@@ -52,9 +52,10 @@ void addPrimLinearAlgebra(PrimTable &table) {
   table.add<prim::CallbackOp>(evaluateCallback);
   addAll<prim::CholeskyOp, prim::LuOp, prim::PivotsToPermutationOp,
          prim::TriangularSolveOp, prim::ComplexCholeskyOp, prim::ComplexLuOp,
-         prim::ComplexTriangularSolveOp, prim::HouseholderQrOp,
-         prim::HouseholderProductOp, prim::EighOp, prim::EigOp, prim::SvdOp>(
-      table);
+         prim::ComplexTriangularSolveOp, prim::ComplexHouseholderQrOp,
+         prim::ComplexHouseholderProductOp, prim::ComplexEighOp,
+         prim::ComplexSvdOp, prim::HouseholderQrOp, prim::HouseholderProductOp,
+         prim::EighOp, prim::EigOp, prim::SvdOp>(table);
 }
 
 } // namespace kiln::eval

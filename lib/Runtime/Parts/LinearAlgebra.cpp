@@ -161,7 +161,7 @@ template <typename T> static Error householderQr(HostCall &call) {
                               T *, T *, const Int *, Int *>::find("geqrf");
   if (!geqrf)
     return geqrf.takeError();
-  int64_t m = call.sources[0].last(1), n = call.sources[0].last(0);
+  int64_t m = call.sources[0].last(1), n = columnsOf<T>(call.sources[0]);
   Expected<Int> rows = lapackInt(m), columns = lapackInt(n);
   if (!rows || !columns)
     return rows ? columns.takeError() : rows.takeError();
@@ -172,7 +172,7 @@ template <typename T> static Error householderQr(HostCall &call) {
              &info);
   };
   run(call.targets[1].as<T>());
-  room = std::max(workspaceOf(work[0]), std::max<Int>(*columns, 1));
+  room = std::max(workspaceOf(std::real(work[0])), std::max<Int>(*columns, 1));
   work.resize(size_t(room));
   for (int64_t k = 0; k < call.sources[0].batch(2); ++k) {
     transposeInto(a.data(), part<T>(call.sources[0], k, m * n), m, n);
@@ -187,11 +187,13 @@ template <typename T> static Error householderQr(HostCall &call) {
 template <typename T> static Error householderProduct(HostCall &call) {
   auto orgqr =
       LapackFunction<T, const Int *, const Int *, const Int *, T *, const Int *,
-                     const T *, T *, const Int *, Int *>::find("orgqr");
+                     const T *, T *, const Int *,
+                     Int *>::find(std::is_floating_point_v<T> ? "orgqr"
+                                                              : "ungqr");
   if (!orgqr)
     return orgqr.takeError();
-  int64_t m = call.sources[0].last(1), n = call.sources[0].last(0);
-  int64_t count = call.sources[1].last(0);
+  int64_t m = call.sources[0].last(1), n = columnsOf<T>(call.sources[0]);
+  int64_t count = columnsOf<T>(call.sources[1]);
   if (n > m || count > n)
     return Error("householder_product of " + std::to_string(m) + " rows, " +
                  std::to_string(n) + " columns and " + std::to_string(count) +
@@ -208,7 +210,7 @@ template <typename T> static Error householderProduct(HostCall &call) {
              part<T>(call.sources[1], k, count), work.data(), &room, &info);
   };
   run(0);
-  room = std::max(workspaceOf(work[0]), std::max<Int>(*columns, 1));
+  room = std::max(workspaceOf(std::real(work[0])), std::max<Int>(*columns, 1));
   work.resize(size_t(room));
   for (int64_t k = 0; k < call.sources[0].batch(2); ++k) {
     transposeInto(a.data(), part<T>(call.sources[0], k, m * n), m, n);
@@ -273,6 +275,18 @@ Error kiln::runtime::runHouseholderQr(HostCall &call) {
 
 Error kiln::runtime::runHouseholderProduct(HostCall &call) {
   return byType(call.sources[0], [&](auto *type) {
+    return householderProduct<std::remove_pointer_t<decltype(type)>>(call);
+  });
+}
+
+Error kiln::runtime::runComplexHouseholderQr(HostCall &call) {
+  return byComplexType(call.sources[0], [&](auto *type) {
+    return householderQr<std::remove_pointer_t<decltype(type)>>(call);
+  });
+}
+
+Error kiln::runtime::runComplexHouseholderProduct(HostCall &call) {
+  return byComplexType(call.sources[0], [&](auto *type) {
     return householderProduct<std::remove_pointer_t<decltype(type)>>(call);
   });
 }

@@ -15,9 +15,13 @@ Error runTriangularSolve(HostCall &call);
 Error runComplexCholesky(HostCall &call);
 Error runComplexLu(HostCall &call);
 Error runComplexTriangularSolve(HostCall &call);
+Error runComplexHouseholderQr(HostCall &call);
+Error runComplexHouseholderProduct(HostCall &call);
 Error runHouseholderQr(HostCall &call);
 Error runHouseholderProduct(HostCall &call);
-// Values and vectors (Eigenvalues.cpp).
+// Values and vectors (Eigenvalues.cpp, ComplexEigenvalues.cpp).
+Error runComplexEigh(HostCall &call);
+Error runComplexSvd(HostCall &call);
 Error runEigh(HostCall &call);
 Error runEig(HostCall &call);
 Error runSvd(HostCall &call);

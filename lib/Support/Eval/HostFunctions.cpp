@@ -178,6 +178,45 @@ LogicalResult runComplexTriangularSolve(Call &call) {
   return success();
 }
 
+LogicalResult runComplexHouseholderQr(Call &call) {
+  ComplexMatrix a = complexOf(call.input(0)),
+                scales = complexOf(call.output(1, 1));
+  householderQr(a, scales);
+  call.give(0, pairsOf(a));
+  call.give(1, pairsOf(scales));
+  return success();
+}
+
+LogicalResult runComplexHouseholderProduct(Call &call) {
+  ComplexMatrix a = complexOf(call.input(0));
+  householderProduct(a, complexOf(call.input(1, 1)));
+  call.give(0, pairsOf(a));
+  return success();
+}
+
+LogicalResult runComplexEigh(Call &call) {
+  Matrix values = call.output(0, 1);
+  ComplexMatrix vectors = complexOf(call.output(1));
+  int64_t info = eigh(complexOf(call.input(0)), values, vectors);
+  call.give(0, values);
+  call.give(1, pairsOf(vectors));
+  call.giveNumbers(2, info);
+  return success();
+}
+
+LogicalResult runComplexSvd(Call &call) {
+  ComplexMatrix left = complexOf(call.output(0)),
+                right = complexOf(call.output(2));
+  Matrix values = call.output(1, 1);
+  int64_t info =
+      svd(complexOf(call.input(0)), call.has("full"), left, values, right);
+  call.give(0, pairsOf(left));
+  call.give(1, values);
+  call.give(2, pairsOf(right));
+  call.giveNumbers(3, info);
+  return success();
+}
+
 LogicalResult runHouseholderQr(Call &call) {
   Matrix a = call.input(0), scales = call.output(1, 1);
   householderQr(a, scales);
@@ -272,6 +311,10 @@ LogicalResult runHostFunction(Operation *op, StringRef function,
       {"complex_cholesky", runComplexCholesky, 1, 2},
       {"complex_lu", runComplexLu, 1, 4},
       {"complex_triangular_solve", runComplexTriangularSolve, 2, 1},
+      {"complex_householder_qr", runComplexHouseholderQr, 1, 2},
+      {"complex_householder_product", runComplexHouseholderProduct, 2, 1},
+      {"complex_eigh", runComplexEigh, 1, 3},
+      {"complex_svd", runComplexSvd, 1, 4},
       {"householder_qr", runHouseholderQr, 1, 2},
       {"householder_product", runHouseholderProduct, 2, 1},
       {"eigh", runEigh, 1, 3},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Factors of matrices, equations, eigenvalues of symmetric matrices and
-// singular values by rotations.
+// Factors of matrices, equations, eigenvalues of symmetric and Hermitian
+// matrices and singular values by rotations.
 #include "LinearAlgebra.h"
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,8 @@
 #include <numeric>
 
 namespace kiln::eval::linear {
+
+using Complex = std::complex<Real>;
 
 static constexpr Real kNan = std::numeric_limits<Real>::quiet_NaN();
 static constexpr Real kUnit = std::numeric_limits<Real>::epsilon();
@@ -93,114 +95,139 @@ void triangularSolve(const Matrix &a, Matrix &b, bool lower, bool transpose,
   }
 }
 
-void householderQr(Matrix &a, Matrix &scales) {
-  for (int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
-    Real rest = 0;
-    for (int64_t i = k + 1; i < a.rows; ++i)
-      rest = std::hypot(rest, a(i, k));
-    scales(0, k) = 0;
-    if (rest == 0)
-      continue;
-    Real alpha = a(k, k), beta = -std::copysign(std::hypot(alpha, rest), alpha);
-    scales(0, k) = (beta - alpha) / beta;
-    for (int64_t i = k + 1; i < a.rows; ++i)
-      a(i, k) /= alpha - beta;
-    a(k, k) = beta;
-    for (int64_t j = k + 1; j < a.columns; ++j) {
-      Real dot = a(k, j);
-      for (int64_t i = k + 1; i < a.rows; ++i)
-        dot += a(i, k) * a(i, j);
-      dot *= scales(0, k);
-      a(k, j) -= dot;
-      for (int64_t i = k + 1; i < a.rows; ++i)
-        a(i, j) -= dot * a(i, k);
-    }
+static Real conjugate(Real x) { return x; }
+static Complex conjugate(Complex z) { return std::conj(z); }
+
+template <typename T> static MatrixOf<T> adjoint(const MatrixOf<T> &a) {
+  MatrixOf<T> made(a.columns, a.rows);
+  for (int64_t i = 0; i < a.rows; ++i)
+    for (int64_t j = 0; j < a.columns; ++j)
+      made(j, i) = conjugate(a(i, j));
+  return made;
+}
+
+/// Applies I - scale v v^H to columns from `first` on, where v is column k of
+/// `from` below a 1 at element k.
+template <typename T>
+static void reflect(MatrixOf<T> &to, const MatrixOf<T> &from, int64_t k,
+                    int64_t first, T scale) {
+  for (int64_t j = first; j < to.columns; ++j) {
+    T dot = to(k, j);
+    for (int64_t i = k + 1; i < to.rows; ++i)
+      dot += conjugate(from(i, k)) * to(i, j);
+    dot *= scale;
+    to(k, j) -= dot;
+    for (int64_t i = k + 1; i < to.rows; ++i)
+      to(i, j) -= dot * from(i, k);
   }
 }
 
-void householderProduct(Matrix &a, const Matrix &scales) {
-  Matrix q = Matrix::identity(a.rows, a.columns);
-  for (int64_t k = scales.columns - 1; k >= 0; --k)
-    for (int64_t j = 0; j < q.columns; ++j) {
-      Real dot = q(k, j);
-      for (int64_t i = k + 1; i < a.rows; ++i)
-        dot += a(i, k) * q(i, j);
-      dot *= scales(0, k);
-      q(k, j) -= dot;
-      for (int64_t i = k + 1; i < a.rows; ++i)
-        q(i, j) -= dot * a(i, k);
-    }
+template <typename T> void householderQr(MatrixOf<T> &a, MatrixOf<T> &scales) {
+  for (int64_t k = 0; k < std::min(a.rows, a.columns); ++k) {
+    Real rest = 0;
+    for (int64_t i = k + 1; i < a.rows; ++i)
+      rest = std::hypot(rest, std::abs(a(i, k)));
+    T alpha = a(k, k);
+    scales(0, k) = 0;
+    if (rest == 0 && std::imag(alpha) == 0)
+      continue;
+    Real beta =
+        -std::copysign(std::hypot(std::abs(alpha), rest), std::real(alpha));
+    scales(0, k) = (beta - alpha) / beta;
+    for (int64_t i = k + 1; i < a.rows; ++i)
+      a(i, k) /= alpha - beta;
+    reflect(a, a, k, k + 1, conjugate(scales(0, k)));
+    a(k, k) = beta;
+  }
+}
+
+template <typename T>
+void householderProduct(MatrixOf<T> &a, const MatrixOf<T> &scales) {
+  MatrixOf<T> q = MatrixOf<T>::identity(a.rows, a.columns);
+  for (int64_t k = scales.columns; k-- > 0;)
+    reflect(q, a, k, 0, T(scales(0, k)));
   a = q;
 }
 
 namespace {
 /// What makes two columns with these squares and this product orthogonal.
-struct Rotation {
-  Rotation(Real p, Real q, Real pq) {
-    Real slope = (q - p) / (2 * pq);
+template <typename T> struct Rotation {
+  Rotation(Real p, Real q, T pq) {
+    Real size = std::abs(pq), slope = (q - p) / (2 * size);
     Real tangent =
         std::copysign(1 / (std::fabs(slope) + std::hypot(1, slope)), slope);
     c = 1 / std::hypot(1, tangent);
-    s = tangent * c;
+    s = tangent * c * (pq / size);
   }
-  void columns(Matrix &a, int64_t p, int64_t q) const {
+  void columns(MatrixOf<T> &a, int64_t p, int64_t q) const {
     for (int64_t i = 0; i < a.rows; ++i) {
-      Real x = a(i, p), y = a(i, q);
-      a(i, p) = c * x - s * y;
+      T x = a(i, p), y = a(i, q);
+      a(i, p) = c * x - conjugate(s) * y;
       a(i, q) = s * x + c * y;
     }
   }
-  void rows(Matrix &a, int64_t p, int64_t q) const {
+  /// The adjoint from the left.
+  void rows(MatrixOf<T> &a, int64_t p, int64_t q) const {
     for (int64_t j = 0; j < a.columns; ++j) {
-      Real x = a(p, j), y = a(q, j);
+      T x = a(p, j), y = a(q, j);
       a(p, j) = c * x - s * y;
-      a(q, j) = s * x + c * y;
+      a(q, j) = conjugate(s) * x + c * y;
     }
   }
-  Real c, s;
+  Real c;
+  T s;
 };
 } // namespace
 
-/// The first element of at least half the largest magnitude is positive; -1
-/// where that needs another sign.
-static Real signOf(const Matrix &a, int64_t column) {
+/// What makes the first element of at least half the largest magnitude real
+/// and positive.
+template <typename T> static T phaseOf(const MatrixOf<T> &a, int64_t column) {
   Real most = 0;
   for (int64_t i = 0; i < a.rows; ++i)
-    most = std::max(most, std::fabs(a(i, column)));
+    most = std::max(most, std::abs(a(i, column)));
   for (int64_t i = 0; i < a.rows; ++i)
-    if (std::fabs(a(i, column)) >= most / 2)
-      return a(i, column) < 0 ? -1 : 1;
+    if (Real size = std::abs(a(i, column)); size >= most / 2)
+      return size == 0 ? T(1) : conjugate(a(i, column)) / size;
   return 1;
 }
 
-/// Columns in another order, each times a sign.
-static Matrix picked(const Matrix &a, const Numbers &order,
-                     const std::vector<Real> &signs) {
-  Matrix made(a.rows, a.columns);
+/// Columns in another order, each times a number.
+template <typename T>
+static MatrixOf<T> picked(const MatrixOf<T> &a, const Numbers &order,
+                          const std::vector<T> &by) {
+  MatrixOf<T> made(a.rows, a.columns);
   for (int64_t i = 0; i < a.rows; ++i)
-    for (int64_t j = 0; j < a.columns; ++j)
-      made(i, j) = a(i, order[static_cast<size_t>(j)]) *
-                   signs[static_cast<size_t>(order[static_cast<size_t>(j)])];
+    for (int64_t j = 0; j < a.columns; ++j) {
+      auto from = order[static_cast<size_t>(j)];
+      made(i, j) = a(i, from) * by[static_cast<size_t>(from)];
+    }
   return made;
 }
 
-static bool isFinite(const Matrix &a) {
-  return std::all_of(a.elements.begin(), a.elements.end(),
-                     [](Real x) { return std::isfinite(x); });
+template <typename T> static bool isFinite(const MatrixOf<T> &a) {
+  return std::all_of(a.elements.begin(), a.elements.end(), [](T x) {
+    return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+  });
 }
 
 static void fillNan(Matrix &a) {
   std::fill(a.elements.begin(), a.elements.end(), kNan);
 }
+static void fillNan(ComplexMatrix &a) {
+  std::fill(a.elements.begin(), a.elements.end(), Complex(kNan, kNan));
+}
 
-int64_t eigh(const Matrix &given, Matrix &values, Matrix &vectors) {
+template <typename T>
+int64_t eigh(const MatrixOf<T> &given, Matrix &values, MatrixOf<T> &vectors) {
   int64_t n = given.rows;
-  Matrix a(n, n), v = Matrix::identity(n, n);
+  MatrixOf<T> a(n, n), v = MatrixOf<T>::identity(n, n);
   Real size = 0;
   for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < n; ++j) {
-      a(i, j) = given(std::max(i, j), std::min(i, j));
-      size = std::hypot(size, a(i, j));
+    for (int64_t j = 0; j <= i; ++j) {
+      a(i, j) = i == j ? T(std::real(given(i, j))) : given(i, j);
+      a(j, i) = conjugate(a(i, j));
+      size = std::hypot(size,
+                        (i == j ? 1 : std::sqrt(Real(2))) * std::abs(a(i, j)));
     }
   if (!isFinite(a)) {
     fillNan(values);
@@ -211,9 +238,9 @@ int64_t eigh(const Matrix &given, Matrix &values, Matrix &vectors) {
     turned = 0;
     for (int64_t p = 0; p < n; ++p)
       for (int64_t q = p + 1; q < n; ++q) {
-        if (std::fabs(a(p, q)) <= kUnit * size)
+        if (std::abs(a(p, q)) <= kUnit * size)
           continue;
-        Rotation turn(a(p, p), a(q, q), a(p, q));
+        Rotation<T> turn(std::real(a(p, p)), std::real(a(q, q)), a(p, q));
         turn.columns(a, p, q);
         turn.rows(a, p, q);
         turn.columns(v, p, q);
@@ -223,36 +250,37 @@ int64_t eigh(const Matrix &given, Matrix &values, Matrix &vectors) {
   Numbers order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
-    return std::make_pair(a(i, i), i) < std::make_pair(a(j, j), j);
+    return std::make_pair(std::real(a(i, i)), i) <
+           std::make_pair(std::real(a(j, j)), j);
   });
-  std::vector<Real> signs;
+  std::vector<T> phases;
   for (int64_t j = 0; j < n; ++j)
-    signs.push_back(signOf(v, j));
-  vectors = picked(v, order, signs);
+    phases.push_back(phaseOf(v, j));
+  vectors = picked(v, order, phases);
   for (int64_t j = 0; j < n; ++j) {
     int64_t from = order[static_cast<size_t>(j)];
-    values(0, j) = a(from, from);
+    values(0, j) = std::real(a(from, from));
   }
   return 0;
 }
 
 /// Orthonormal columns from `first` on, orthogonal to those before.
-static void complete(Matrix &u, int64_t first) {
+template <typename T> static void complete(MatrixOf<T> &u, int64_t first) {
   for (int64_t j = first, next = 0; j < u.columns && next < u.rows; ++next) {
-    std::vector<Real> x(static_cast<size_t>(u.rows));
+    std::vector<T> x(static_cast<size_t>(u.rows));
     x[static_cast<size_t>(next)] = 1;
     // Twice is enough.
     for (int again = 0; again < 2; ++again)
       for (int64_t k = 0; k < j; ++k) {
-        Real dot = 0;
+        T dot = 0;
         for (int64_t i = 0; i < u.rows; ++i)
-          dot += u(i, k) * x[static_cast<size_t>(i)];
+          dot += conjugate(u(i, k)) * x[static_cast<size_t>(i)];
         for (int64_t i = 0; i < u.rows; ++i)
           x[static_cast<size_t>(i)] -= dot * u(i, k);
       }
     Real length = 0;
-    for (Real element : x)
-      length = std::hypot(length, element);
+    for (T element : x)
+      length = std::hypot(length, std::abs(element));
     // One of those that are left has a part of this size outside.
     if (length * length * 2 * static_cast<Real>(u.rows) < 1)
       continue;
@@ -262,8 +290,32 @@ static void complete(Matrix &u, int64_t first) {
   }
 }
 
-int64_t svd(const Matrix &a, bool full, Matrix &left, Matrix &values,
-            Matrix &right) {
+/// Turns columns of `w`, and those of `v` as well, until they are orthogonal.
+template <typename T> static void turnColumns(MatrixOf<T> &w, MatrixOf<T> &v) {
+  for (int sweep = 0, turned = 1; turned && sweep < kMaxSweeps; ++sweep) {
+    turned = 0;
+    for (int64_t p = 0; p < w.columns; ++p)
+      for (int64_t q = p + 1; q < w.columns; ++q) {
+        Real pp = 0, qq = 0;
+        T pq = 0;
+        for (int64_t i = 0; i < w.rows; ++i) {
+          pp += std::norm(w(i, p));
+          qq += std::norm(w(i, q));
+          pq += conjugate(w(i, p)) * w(i, q);
+        }
+        if (std::abs(pq) <= 4 * kUnit * std::sqrt(pp) * std::sqrt(qq))
+          continue;
+        Rotation<T> turn(pp, qq, pq);
+        turn.columns(w, p, q);
+        turn.columns(v, p, q);
+        turned = 1;
+      }
+  }
+}
+
+template <typename T>
+int64_t svd(const MatrixOf<T> &a, bool full, MatrixOf<T> &left, Matrix &values,
+            MatrixOf<T> &right) {
   if (!isFinite(a)) {
     fillNan(left);
     fillNan(values);
@@ -271,32 +323,15 @@ int64_t svd(const Matrix &a, bool full, Matrix &left, Matrix &values,
     return 1;
   }
   bool isWide = a.columns > a.rows;
-  Matrix w = isWide ? a.transposed() : a;
+  MatrixOf<T> w = isWide ? adjoint(a) : a;
   int64_t m = w.rows, n = w.columns;
-  Matrix v = Matrix::identity(n, n);
-  for (int sweep = 0, turned = 1; turned && sweep < kMaxSweeps; ++sweep) {
-    turned = 0;
-    for (int64_t p = 0; p < n; ++p)
-      for (int64_t q = p + 1; q < n; ++q) {
-        Real pp = 0, qq = 0, pq = 0;
-        for (int64_t i = 0; i < m; ++i) {
-          pp += w(i, p) * w(i, p);
-          qq += w(i, q) * w(i, q);
-          pq += w(i, p) * w(i, q);
-        }
-        if (std::fabs(pq) <= 4 * kUnit * std::sqrt(pp) * std::sqrt(qq))
-          continue;
-        Rotation turn(pp, qq, pq);
-        turn.columns(w, p, q);
-        turn.columns(v, p, q);
-        turned = 1;
-      }
-  }
+  MatrixOf<T> v = MatrixOf<T>::identity(n, n);
+  turnColumns(w, v);
   std::vector<Real> lengths(static_cast<size_t>(n));
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < m; ++i)
       lengths[static_cast<size_t>(j)] =
-          std::hypot(lengths[static_cast<size_t>(j)], w(i, j));
+          std::hypot(lengths[static_cast<size_t>(j)], std::abs(w(i, j)));
   Numbers order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
@@ -305,10 +340,10 @@ int64_t svd(const Matrix &a, bool full, Matrix &left, Matrix &values,
     };
     return key(i) < key(j);
   });
-  std::vector<Real> ones(static_cast<size_t>(n), 1);
+  std::vector<T> ones(static_cast<size_t>(n), T(1));
   w = picked(w, order, ones);
   v = picked(v, order, ones);
-  Matrix u(m, full ? m : n);
+  MatrixOf<T> u(m, full ? m : n);
   int64_t rank = 0;
   Real least = 0;
   for (int64_t j = 0; j < n; ++j) {
@@ -320,17 +355,27 @@ int64_t svd(const Matrix &a, bool full, Matrix &left, Matrix &values,
     rank += length > least;
   }
   complete(u, rank);
-  Matrix &ofRows = isWide ? u : v; // whose columns are the rows of V^T
+  MatrixOf<T> &ofRows = isWide ? u : v; // whose columns are the rows of V^H
   for (int64_t j = 0; j < n; ++j) {
-    Real sign = signOf(ofRows, j);
+    T phase = phaseOf(ofRows, j);
     for (int64_t i = 0; i < m; ++i)
-      u(i, j) *= sign;
+      u(i, j) *= phase;
     for (int64_t i = 0; i < n; ++i)
-      v(i, j) *= sign;
+      v(i, j) *= phase;
   }
   left = isWide ? v : u;
-  right = isWide ? u.transposed() : v.transposed();
+  right = adjoint(isWide ? u : v);
   return 0;
 }
+
+template void householderQr(Matrix &, Matrix &);
+template void householderQr(ComplexMatrix &, ComplexMatrix &);
+template void householderProduct(Matrix &, const Matrix &);
+template void householderProduct(ComplexMatrix &, const ComplexMatrix &);
+template int64_t eigh(const Matrix &, Matrix &, Matrix &);
+template int64_t eigh(const ComplexMatrix &, Matrix &, ComplexMatrix &);
+template int64_t svd(const Matrix &, bool, Matrix &, Matrix &, Matrix &);
+template int64_t svd(const ComplexMatrix &, bool, ComplexMatrix &, Matrix &,
+                     ComplexMatrix &);
 
 } // namespace kiln::eval::linear

@@ -56,12 +56,16 @@ int64_t complexCholesky(ComplexMatrix &a);
 int64_t complexLu(ComplexMatrix &a, Numbers &pivots);
 void complexTriangularSolve(const ComplexMatrix &a, ComplexMatrix &b,
                             bool lower, bool transpose, bool unit);
-void householderQr(Matrix &a, Matrix &scales);
-void householderProduct(Matrix &a, const Matrix &scales);
-int64_t eigh(const Matrix &a, Matrix &values, Matrix &vectors);
+// Of Real and of complex numbers.
+template <typename T> void householderQr(MatrixOf<T> &a, MatrixOf<T> &scales);
+template <typename T>
+void householderProduct(MatrixOf<T> &a, const MatrixOf<T> &scales);
+template <typename T>
+int64_t eigh(const MatrixOf<T> &a, Matrix &values, MatrixOf<T> &vectors);
+template <typename T>
+int64_t svd(const MatrixOf<T> &a, bool full, MatrixOf<T> &left, Matrix &values,
+            MatrixOf<T> &right);
 int64_t eig(const Matrix &a, ComplexMatrix &values, ComplexMatrix &vectors);
-int64_t svd(const Matrix &a, bool full, Matrix &left, Matrix &values,
-            Matrix &right);
 
 } // namespace kiln::eval::linear
 

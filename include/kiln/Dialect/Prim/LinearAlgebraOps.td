@@ -181,6 +181,91 @@ def Prim_ComplexTriangularSolveOp : Prim_ComplexMatrixOp<"complex_triangular_sol
   }];
 }
 
+def Prim_ComplexHouseholderQrOp : Prim_ComplexMatrixOp<"complex_householder_qr"> {
+  let summary = "A triangular matrix and the reflections that make a complex matrix triangular";
+  let description = [{
+    A = Q R, as `prim.householder_qr` states it for real matrices, with complex `scales`: H_i = I - scales[i] v v^H. The
+    diagonal of R is real, and an element of it has the opposite sign of the real part of that element before step i. A
+    complex matrix of n columns is a tensor of 2 n columns: the real and the imaginary part of each element. `scales` has
+    2 min(m, n) elements. The host does it.
+
+    Constraints:
+    - (C1) The operand has at least two dimensions.
+    - (C2) The last two have known sizes, and the last is even.
+
+    Since: 0.2.
+
+    Example: `%qr, %scales = prim.complex_householder_qr %a : tensor<4x8x12xf32>`.
+  }];
+  let arguments = (ins Prim_Matrices:$operand);
+  let results = (outs Prim_Matrices:$factors, Prim_Matrices:$scales);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Prim_ComplexHouseholderProductOp : Prim_ComplexMatrixOp<"complex_householder_product"> {
+  let summary = "Columns of a product of complex reflections";
+  let description = [{
+    The first n columns of the product of the reflections of `prim.complex_householder_qr`, as `prim.householder_product`
+    states it for real matrices. The host does it.
+
+    Constraints:
+    - (C1) The matrix has at least two dimensions and the scales one less.
+    - (C2) The last two dimensions of the matrix and the last one of the scales have known sizes, and the last ones are even.
+      There are at least as many rows as complex columns, and at most as many scales as complex columns.
+    - (C3) The dimensions of the batch are equal.
+    - (C4) Element types are equal.
+
+    Since: 0.2.
+
+    Example: `%q = prim.complex_householder_product %qr, %scales : tensor<4x8x12xf32>, tensor<4x12xf32>`.
+  }];
+  let arguments = (ins Prim_Matrices:$reflections, Prim_Matrices:$scales);
+  let results = (outs Prim_Matrices:$result);
+  let assemblyFormat = "$reflections `,` $scales attr-dict `:` type($reflections) `,` type($scales)";
+}
+
+def Prim_ComplexEighOp : Prim_ComplexMatrixOp<"complex_eigh"> {
+  let summary = "Eigenvalues and eigenvectors of Hermitian matrices";
+  let description = [{
+    Real `values` in ascending order; complex column i of `vectors` has length 1 and is an eigenvector of the i-th, and the
+    columns are orthogonal. In each of them the first element of at least half the largest magnitude is real and positive.
+    A complex matrix of n columns is a tensor of 2 n columns: the real and the imaginary part of each element. The upper
+    triangle of A, and imaginary parts of its diagonal, are not read. Where the method finds no answer, `info` is positive
+    and values and vectors are NaN. The host does it.
+
+    Constraints:
+    - (C1) The operand has at least two dimensions.
+    - (C2) The last two have known sizes, and the last is twice the one before it.
+
+    Since: 0.2.
+
+    Example: `%w, %v, %info = prim.complex_eigh %a : tensor<4x8x16xf32>`.
+  }];
+  let arguments = (ins Prim_Matrices:$operand);
+  let results = (outs Prim_Matrices:$values, Prim_Matrices:$vectors, Prim_Numbers32:$info);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Prim_ComplexSvdOp : Prim_ComplexMatrixOp<"complex_svd"> {
+  let summary = "Singular values and singular vectors of complex matrices";
+  let description = [{
+    A = U diag(`values`) V^H, as `prim.svd` states it for real matrices, with real `values`. In each of the first k rows of V^H
+    the first element of at least half the largest magnitude is real and positive. A complex matrix of n columns is a tensor of
+    2 n columns: the real and the imaginary part of each element. The host does it.
+
+    Constraints:
+    - (C1) The operand has at least two dimensions.
+    - (C2) The last two have known sizes, and the last is even.
+
+    Since: 0.2.
+
+    Example: `%u, %s, %vh, %info = prim.complex_svd %a full : tensor<4x8x12xf32>`.
+  }];
+  let arguments = (ins Prim_Matrices:$operand, UnitAttr:$full);
+  let results = (outs Prim_Matrices:$left, Prim_Matrices:$values, Prim_Matrices:$right, Prim_Numbers32:$info);
+  let assemblyFormat = "$operand (`full` $full^)? attr-dict `:` type($operand)";
+}
+
 def Prim_HouseholderQrOp : Prim_LinearAlgebraOp<"householder_qr"> {
   let summary = "A triangular matrix and the reflections that make a matrix triangular";
   let description = [{

@@ -4,6 +4,7 @@
 #include "FunctionBuilder.h"
 #include "kiln/Dialect/Kiln/Attributes.h"
 #include "kiln/Dialect/Tile/Facts.h"
+#include "kiln/Dialect/Tile/TileDialect.h"
 #include "kiln/Interfaces/OpTable.h"
 #include "kiln/Transforms/Program/AlignViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

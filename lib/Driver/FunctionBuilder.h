@@ -7,11 +7,14 @@
 #include "HostProgram.h"
 #include "kiln/Dialect/Program/CollectiveOps.h"
 #include "kiln/Dialect/Program/HostOps.h"
-#include "kiln/Dialect/Tile/TileDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
+
+namespace kiln::tile {
+class KernelOp;
+} // namespace kiln::tile
 
 namespace kiln::driver {
 

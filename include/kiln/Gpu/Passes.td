@@ -131,8 +131,9 @@ def SimtChooseBulkCopies : Pass<"simt-choose-bulk-copies", "::kiln::tile::Kernel
     - the description of the target states in `extra`, as `bulk_copies`, what the copy unit takes: the most dimensions of a view (`rank`) and elements of
       a box along one (`extent`). Strides and addresses are multiples of `align` bytes. A swizzle permutes chunks of `chunk` bytes in rows of `row`
       bytes;
-    - each slot is filled by copies of boxes of views that are parameters of the kernel. Address and strides are known to be
-      multiples of `align` bytes, sizes to have 31 bits, and one dimension is contiguous;
+    - each slot is filled by copies of boxes of views that are parameters of the kernel, or that it makes of pointers which are. Sizes and strides of
+      the latter are numbers that a launch knows. Address and strides are known to be multiples of `align` bytes, sizes to have 31 bits, and one
+      dimension is contiguous;
     - storage has that swizzle, and only asynchronous MMAs read it (`simt-stage-operands`);
     - the ring is used in one loop of the kernel, which fills, consumes and releases one slot in an iteration, and outside of loops.
   }];

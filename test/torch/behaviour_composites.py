@@ -3,6 +3,7 @@
 import math
 import sys
 
+import kiln.torch
 import torch
 import torch.nn.functional as F
 from torch._dispatch.python import enable_python_dispatcher
@@ -56,6 +57,35 @@ def linear_sizes():
         assert fast(resized("bilinear", aligned, size=(32, 32)), fullgraph=True)(image).is_contiguous(memory_format=torch.channels_last)
     half = torch.randn(1, 2, 5, 5, requires_grad=True, dtype=torch.float16)
     like_eager(resized("bilinear", False, scale_factor=4), half, tolerance=2e-2)
+    turned = torch.randn(1, 3, 8, 8).transpose(2, 3)
+    like_eager(lambda x: F.interpolate(x, size=(8, 8), mode="bilinear", align_corners=True).view(-1), turned)
+    like_eager(resized("linear", False, size=3), torch.randn(1, 1, 1 << 18))
+
+
+@test
+def linear_sizes_that_are_open():
+    """One graph for all sizes of an image whose result's sizes are a factor of them."""
+    def enlarge(x):
+        return F.interpolate(x, scale_factor=2.0, mode="bilinear")
+    torch._dynamo.reset()
+    kiln.torch.report.clear()
+    run = fast(enlarge, fullgraph=True, dynamic=True)
+    for size in (8, 9, 11):
+        x = torch.randn(1, 3, size, size + 1)
+        torch.testing.assert_close(run(x), enlarge(x))
+    assert len(list(kiln.torch.report)) == 1, list(kiln.torch.report)
+
+
+@test
+def threads_that_trace_for_others():
+    """Kernels of other threads stay torch's while a graph is traced for Kiln, and afterwards, in whatever order tracing ends."""
+    kernels = lambda: dict(torch.ops.aten.upsample_bilinear2d.vec.py_kernels)  # noqa: E731
+    before, one, other = kernels(), by_windows(), by_windows()
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    other.__exit__(None, None, None)
+    assert kernels() == before
 
 
 @test

@@ -4,8 +4,10 @@
 torch takes these operations apart before autograd sees them: each element is then a sum of gathers, and its gradient adds at
 computed places, by atomics on a GPU. `by_windows` takes them apart here instead, while a graph is traced."""
 import contextlib
+import functools
 import itertools
 import math
+import threading
 
 import torch
 
@@ -15,6 +17,11 @@ aten = torch.ops.aten
 _KEYS = (torch._C.DispatchKey.Autograd, torch._C.DispatchKey.CompositeImplicitAutograd)
 #: How far, in elements of the image, rounding may move a sampling position.
 _SLACK = 2e-3
+#: The most elements along a dimension: windows are found by going through all of them.
+_MOST = 1 << 17
+#: How many graphs this thread traces for Kiln, and all of them; torch's kernels, which stand aside meanwhile.
+_OWN = threading.local()
+_LOCK, _KEPT, _USERS = threading.Lock(), [], 0
 
 
 def _step(size, made, aligned, factor):
@@ -37,10 +44,11 @@ def _taps(place, size, step, aligned, dtype):
     return low, (low + 1).clamp(max=size - 1), (at - low).clamp(0.0, 1.0)
 
 
+@functools.lru_cache(256)
 def _window(size, made, step, aligned):
     """(shift, slope, count): the elements of the result that read place j are among the `count` from `(j * slope + shift) >> 20`
     on. None if such windows are much longer than what reads a place."""
-    if step <= 0 or made >= 1 << 24:
+    if step <= 0 or max(size, made) > _MOST:
         return None
     offset = 0.0 if aligned else 0.5 / step - 0.5
     first = [0 if j == 0 else max(0, math.ceil((j - 1 - _SLACK) / step + offset)) for j in range(size)]
@@ -112,37 +120,56 @@ def _takes_apart(x, made, aligned, steps):
 
 def _by_windows(before):
     def resize(x, output_size, align_corners, scale_factors=None, *more):
+        known = all(isinstance(size, int) for size in [*x.shape[1:], *(output_size or [])])
+        if not getattr(_OWN, "graphs", 0) or not known:
+            return before(x, output_size, align_corners, scale_factors, *more)
         factors = scale_factors if isinstance(scale_factors, (list, tuple)) else [scale_factors, *more]
         made = list(output_size) if output_size else [int(size * factor) for size, factor in zip(x.shape[2:], factors)]
         factors = factors if len(factors) == len(made) else [None] * len(made)
-        steps = [_step(size, count, align_corners, factor) if isinstance(size, int) and isinstance(count, int) else 0
-                 for size, count, factor in zip(x.shape[2:], made, factors)]
+        steps = [_step(size, count, align_corners, factor) for size, count, factor in zip(x.shape[2:], made, factors)]
         if not _takes_apart(x, made, align_corners, steps):
             return before(x, output_size, align_corners, scale_factors, *more)
-        if all(_is_kept(*one) for one in zip(x.shape[2:], made, steps)):
-            return x.clone()
-        result = _Interpolated.apply(x, made, align_corners, steps)
         form = torch._prims_common.suggest_memory_format(x) if _is_channels_last(x) else torch.contiguous_format
-        return result.contiguous(memory_format=form)
+        if all(_is_kept(*one) for one in zip(x.shape[2:], made, steps)):
+            return x.clone(memory_format=form)
+        return _Interpolated.apply(x, made, align_corners, steps).contiguous(memory_format=form)
     return resize
 
 
-@contextlib.contextmanager
-def by_windows():
-    """Traces linear interpolation so that its gradients read the result's, in place of adding to the image's at computed places."""
-    kept = []
+def _install():
     for name in ("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d"):
         packet = getattr(aten, name)
         for overload in (packet.default, packet.vec):
             for key in _KEYS:
                 before = overload.py_kernels.get(key)
                 if before is not None:
-                    kept.append((overload, key, before))
+                    _KEPT.append((overload, key, before))
                     overload.py_kernels[key] = _by_windows(before)
                     overload._dispatch_cache.clear()
+
+
+def _remove():
+    for overload, key, before in _KEPT:
+        overload.py_kernels[key] = before
+        overload._dispatch_cache.clear()
+    _KEPT.clear()
+
+
+@contextlib.contextmanager
+def by_windows():
+    """Traces linear interpolation so that its gradients read the result's, in place of adding to the image's at computed places.
+    Other threads that trace meanwhile see torch's own kernels."""
+    global _USERS
+    with _LOCK:
+        if not _USERS:
+            _install()
+        _USERS += 1
+    _OWN.graphs = getattr(_OWN, "graphs", 0) + 1
     try:
         yield
     finally:
-        for overload, key, before in kept:
-            overload.py_kernels[key] = before
-            overload._dispatch_cache.clear()
+        _OWN.graphs -= 1
+        with _LOCK:
+            _USERS -= 1
+            if not _USERS:
+                _remove()

@@ -39,10 +39,10 @@ static LogicalResult create(simt::CreateSplitBarrierOp op, OpBuilder &b) {
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         thread, number(0));
   scf::IfOp::create(b, loc, isFirst, [&](OpBuilder &inside, Location loc) {
-    NVVM::MBarrierInitOp::create(
-        inside, loc, objectAt(inside, loc, op.getPlace()),
-        arith::ConstantIntOp::create(inside, loc, i32, threads[0]),
-        /*predicate=*/Value());
+    Value object = objectAt(inside, loc, op.getPlace());
+    Value count = arith::ConstantIntOp::create(inside, loc, i32, threads[0]);
+    NVVM::MBarrierInitOp::create(inside, loc, object, count,
+                                 /*predicate=*/Value());
     scf::YieldOp::create(inside, loc);
   });
   return success();

@@ -40,8 +40,9 @@ static Value descriptorOf(OpBuilder &b, Location loc, Value address,
   Value place = LLVM::PtrToIntOp::create(b, loc, i32, address);
   place = LLVM::AndOp::create(b, loc, place, constant(i32, 0x3ffff));
   place = LLVM::LShrOp::create(b, loc, place, constant(i32, 4));
-  return LLVM::OrOp::create(b, loc, LLVM::ZExtOp::create(b, loc, i64, place),
-                            constant(i64, int64_t(descriptorBits(matrix))));
+  Value low = LLVM::ZExtOp::create(b, loc, i64, place);
+  Value high = constant(i64, int64_t(descriptorBits(matrix)));
+  return LLVM::OrOp::create(b, loc, low, high);
 }
 
 /// Assembly that takes values in the registers that it leaves them in; those

@@ -16,8 +16,8 @@ static LogicalResult downgradeMinimum(Operation *op, RewriterBase &rewriter) {
   auto negate = [&](Value value) -> Value {
     return arith::NegFOp::create(rewriter, loc, value);
   };
-  Value largest = arith::MaximumFOp::create(
-      rewriter, loc, negate(minimum.getLhs()), negate(minimum.getRhs()));
+  Value lhs = negate(minimum.getLhs()), rhs = negate(minimum.getRhs());
+  Value largest = arith::MaximumFOp::create(rewriter, loc, lhs, rhs);
   rewriter.replaceOp(op, negate(largest));
   return success();
 }

@@ -67,7 +67,8 @@ static LogicalResult lowerScan(tile::ScanOp scan, KernelEmitter &e) {
     auto at = [&](Coord step) {
       if (!scan.getReverse())
         return step;
-      return computed(e, e.sub(e.c64(size - 1), e.coordValue(step)));
+      Value last = e.c64(size - 1), distance = e.coordValue(step);
+      return computed(e, e.sub(last, distance));
     };
     auto read = [&](Coord coord) {
       SmallVector<Value> values;
@@ -155,8 +156,8 @@ static LogicalResult lowerGather(tile::GatherOp take, KernelEmitter &e) {
           else if (!index.getType().isInteger(64))
             index = arith::ExtSIOp::create(e.b, e.loc, e.b.getI64Type(), index);
           // An index outside is undefined; it must not leave the tile.
-          index = e.maximum(e.minimum(index, e.c64(source.shape[axis] - 1)),
-                            e.c64(0));
+          index = e.minimum(index, e.c64(source.shape[axis] - 1));
+          index = e.maximum(index, e.c64(0));
           Value value =
               e.loadBuffer(source, withCoord(row, axis, computed(e, index)));
           e.storeBuffer(value, result, point);
@@ -213,6 +214,17 @@ static Value comesBefore(KernelEmitter &e, Type element, Value x, Value y,
   return arith::AndIOp::create(b, e.loc, isNumber, ordered);
 }
 
+/// Whether x comes before y, or is equal to it and `earlier`.
+static Value precedes(KernelEmitter &e, Type element, Value x, Value y,
+                      Value earlier, bool descending) {
+  Value isAfter = comesBefore(e, element, y, x, descending);
+  Value yes = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
+  Value isNotAfter = arith::XOrIOp::create(e.b, e.loc, isAfter, yes);
+  Value isBefore = comesBefore(e, element, x, y, descending);
+  Value tied = arith::AndIOp::create(e.b, e.loc, isNotAfter, earlier);
+  return arith::OrIOp::create(e.b, e.loc, isBefore, tied);
+}
+
 static LogicalResult lowerSort(tile::SortOp sort, KernelEmitter &e) {
   // Every element goes to its rank: the number of elements before it.
   TileBuffer source = e.materialize(sort.getSource());
@@ -228,14 +240,10 @@ static LogicalResult lowerSort(tile::SortOp sort, KernelEmitter &e) {
           [&](Coord j, ValueRange carried) {
             Value y = e.loadBuffer(source, withCoord(row, axis, j));
             // Equal elements keep their order.
-            Value earlier = e.compare(arith::CmpIPredicate::slt,
-                                      e.coordValue(j), e.coordValue(i));
-            Value tied = arith::XOrIOp::create(
-                e.b, e.loc, comesBefore(e, element, x, y, sort.getDescending()),
-                arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true)));
-            Value before = arith::OrIOp::create(
-                e.b, e.loc, comesBefore(e, element, y, x, sort.getDescending()),
-                arith::AndIOp::create(e.b, e.loc, tied, earlier));
+            Value other = e.coordValue(j), own = e.coordValue(i);
+            Value earlier = e.compare(arith::CmpIPredicate::slt, other, own);
+            Value before =
+                precedes(e, element, y, x, earlier, sort.getDescending());
             Value one =
                 arith::ExtUIOp::create(e.b, e.loc, e.b.getI64Type(), before);
             return SmallVector<Value>{e.add(carried[0], one)};
@@ -260,14 +268,8 @@ static LogicalResult lowerTopK(tile::TopKOp op, KernelEmitter &e) {
   // Whether x at i comes before y at j, elements of equal value by their
   // places.
   auto isBefore = [&](Value x, Value i, Value y, Value j) {
-    Value tied = arith::XOrIOp::create(
-        e.b, e.loc, comesBefore(e, element, y, x, !op.getSmallest()),
-        arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true)));
     Value earlier = e.compare(arith::CmpIPredicate::slt, i, j);
-    return arith::OrIOp::create(
-               e.b, e.loc, comesBefore(e, element, x, y, !op.getSmallest()),
-               arith::AndIOp::create(e.b, e.loc, tied, earlier))
-        .getResult();
+    return precedes(e, element, x, y, earlier, !op.getSmallest());
   };
   auto isNone = [&](Value place) {
     return e.compare(arith::CmpIPredicate::slt, place, e.c64(0));
@@ -283,12 +285,14 @@ static LogicalResult lowerTopK(tile::TopKOp op, KernelEmitter &e) {
               [&](Coord j, ValueRange carried) {
                 Value y = e.loadBuffer(source, withCoord(row, axis, j));
                 Value place = e.coordValue(j);
+                Value isFirst = isNone(last[1]);
+                Value isBehind = isBefore(last[0], last[1], y, place);
                 Value isLeft =
-                    arith::OrIOp::create(e.b, e.loc, isNone(last[1]),
-                                         isBefore(last[0], last[1], y, place));
-                Value isBetter = arith::OrIOp::create(
-                    e.b, e.loc, isNone(carried[1]),
-                    isBefore(y, place, carried[0], carried[1]));
+                    arith::OrIOp::create(e.b, e.loc, isFirst, isBehind);
+                Value hasNone = isNone(carried[1]);
+                Value isAhead = isBefore(y, place, carried[0], carried[1]);
+                Value isBetter =
+                    arith::OrIOp::create(e.b, e.loc, hasNone, isAhead);
                 Value takes =
                     arith::AndIOp::create(e.b, e.loc, isLeft, isBetter);
                 return SmallVector<Value>{e.select(takes, y, carried[0]),
@@ -327,9 +331,9 @@ static LogicalResult lowerHistogram(tile::HistogramOp op, KernelEmitter &e) {
     Value index = e.loadBuffer(source, point);
     if (!index.getType().isInteger(64))
       index = arith::ExtSIOp::create(e.b, e.loc, e.b.getI64Type(), index);
-    Value enabled =
-        e.conjunction(e.compare(arith::CmpIPredicate::sge, index, e.c64(0)),
-                      e.compare(arith::CmpIPredicate::slt, index, e.c64(bins)));
+    Value isAbove = e.compare(arith::CmpIPredicate::sge, index, e.c64(0));
+    Value isBelow = e.compare(arith::CmpIPredicate::slt, index, e.c64(bins));
+    Value enabled = e.conjunction(isAbove, isBelow);
     if (mask)
       enabled = e.conjunction(enabled, e.loadBuffer(mask, point));
     // Disabled elements add nothing to bin 0.

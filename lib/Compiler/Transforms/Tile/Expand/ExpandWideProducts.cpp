@@ -63,8 +63,9 @@ private:
         return arith::ExtSIOp::create(b, loc, wide, v);
       return arith::ExtUIOp::create(b, loc, wide, v);
     };
+    Value wideX = extend(x), wideY = extend(y);
     return arith::TruncIOp::create(b, loc, type,
-                                   shift(mul(extend(x), extend(y)), bits));
+                                   shift(mul(wideX, wideY), bits));
   }
 
   /// The upper half from products of halves.
@@ -75,9 +76,13 @@ private:
       return arith::AndIOp::create(b, loc, v, mask);
     };
     Value x0 = low(x), x1 = shift(x, half), y0 = low(y), y1 = shift(y, half);
-    Value middle = add(mul(x1, y0), shift(mul(x0, y0), half));
-    Value other = add(mul(x0, y1), low(middle));
-    Value high = add(add(mul(x1, y1), shift(middle, half)), shift(other, half));
+    Value upperLower = mul(x1, y0), carried = shift(mul(x0, y0), half);
+    Value middle = add(upperLower, carried);
+    Value lowerUpper = mul(x0, y1), rest = low(middle);
+    Value other = add(lowerUpper, rest);
+    Value upper = mul(x1, y1), middleHigh = shift(middle, half);
+    Value high = add(upper, middleHigh);
+    high = add(high, shift(other, half));
     if (!isSigned)
       return high;
     // A negative factor has been read as larger by 2^bits.
@@ -87,7 +92,8 @@ private:
                                              factor, zero);
       return arith::SelectOp::create(b, loc, negative, by, zero);
     };
-    return sub(sub(high, correction(x, y)), correction(y, x));
+    high = sub(high, correction(x, y));
+    return sub(high, correction(y, x));
   }
 
   Operation *op;

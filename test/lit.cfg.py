@@ -30,7 +30,7 @@ llvm = build_tree.llvm_prefix(build)
 llvm_bin = os.path.join(llvm, "bin")
 path = [os.path.join(build, "bin"), llvm_bin, os.environ.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)
-for name in ("HOME", "CCACHE_DIR", "KILN_SHARED", "KILN_CONFORM_SEED"):
+for name in ("HOME", "CCACHE_DIR", "KILN_SHARED", "KILN_CONFORM_SEED", "CUDA_HOME", "CUDA_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
@@ -87,6 +87,10 @@ if os.path.exists(os.path.join(llvm_bin, "ld.lld")):
 homes = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
 if any(home and shutil.which(os.path.join(home, "bin", "ptxas")) for home in homes) or shutil.which("ptxas"):
     config.available_features.add("ptxas")
+# The CUDA toolkit's math functions, which nvidia targets link to what they compile: where they look without an assembler.
+if any(home and os.path.exists(os.path.join(home, folder, "libdevice.10.bc"))
+       for home in homes for folder in ("nvvm/libdevice", "libdevice")):
+    config.available_features.add("libdevice")
 # A compiler of another version of LLVM, which reads files: `install-deps.sh other-mlir` has one.
 others = sorted({os.path.realpath(os.path.join(folder, name)) for folder in os.environ.get("PATH", "").split(os.pathsep)
                  if os.path.isdir(folder) for name in os.listdir(folder) if re.fullmatch(r"mlir-opt-\d+", name)}

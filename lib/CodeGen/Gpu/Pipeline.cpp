@@ -6,15 +6,11 @@
 #include "OwnLowerings.h"
 #include "kiln/Conversion/PtxToTile.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
-#include "kiln/Gpu/Copies.h"
 #include "kiln/Gpu/Locations.h"
 #include "kiln/Gpu/Passes.h"
-#include "kiln/Gpu/Registers.h"
 #include "kiln/Staging/Passes.h"
 #include "kiln/Target/Decisions.h"
 #include "kiln/Target/ExtensionPoint.h"
-#include "kiln/Target/Lowering.h"
-#include "kiln/Target/PluginLoader.h"
 #include "kiln/Target/TargetRegistry.h"
 #include "kiln/Transforms/Tile/GridPasses.h"
 #include "kiln/Transforms/Tile/Passes.h"
@@ -38,21 +34,6 @@ void simt::addTileExpansions(OpPassManager &kernels,
   kernels.addPass(tile::createTileLowerFloat8());
   kernels.addPass(tile::createTileExpandWideProducts());
   kernels.addPass(tile::createTileExpandConversions());
-}
-
-/// Returns true if plug-ins that are not part of Kiln write code of one thread
-/// for kernels of the target: they may leave out a barrier.
-static bool hasForeignThreadCode(const target::TargetOptions &options) {
-  const auto &registry = target::LoweringRegistry::get();
-  auto writesThreads = [](const target::Lowering *lowering) {
-    return (lowering->form == simt::GpuLoweringContext::kRegisters ||
-            lowering->form == simt::CopyLoweringContext::kCopies) &&
-           !target::isOwnPlugin(lowering->plugin);
-  };
-  return llvm::any_of(registry.lowerings(simt::GpuLoweringContext::kFamily),
-                      writesThreads) ||
-         (!options.name.empty() &&
-          llvm::any_of(registry.lowerings(options.name), writesThreads));
 }
 
 void simt::buildGpuPipeline(OpPassManager &pm,
@@ -115,16 +96,15 @@ void simt::buildGpuPipeline(OpPassManager &pm,
   pm.addPass(createConvertTileToSimt({lanes}));
   pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtInterleaveCopies());
 #ifdef NDEBUG
-  constexpr bool kAlways = false;
+  constexpr bool kAsyncOnly = true;
 #else
-  constexpr bool kAlways = true;
+  constexpr bool kAsyncOnly = false;
 #endif
   // Asynchronous code is always verified, unless the user says `verify=0`; all
-  // code with `verify=1`, and where plug-ins write some of it.
+  // code with `verify=1`.
   if (options.getBool("verify", true))
     pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtVerifyBarriers(
-        {lanes, /*asyncOnly=*/!kAlways && !options.getBool("verify", false) &&
-                    !hasForeignThreadCode(options)}));
+        {lanes, kAsyncOnly && !options.getBool("verify", false)}));
   if (options.getBool("producer", true))
     pm.addNestedPass<LLVM::LLVMFuncOp>(createSimtSplitProducer(
         {lanes, /*everywhere=*/options.getBool("producer", false)}));

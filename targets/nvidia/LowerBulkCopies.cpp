@@ -74,11 +74,15 @@ static void create(simt::CreateBarriersOp op, OpBuilder &b) {
         " @first mbarrier.init.shared::cta.b64 [{0} + {1}], {2};", address,
         op.getPlace() + i * simt::kSplitBarrierBytes, op.getArrivals());
   // Other blocks of a cluster know of them behind its barrier.
-  bool isInCluster = op->getParentOp()
-                         ->walk([](simt::ArriveInClusterOp) {
-                           return WalkResult::interrupt();
-                         })
-                         .wasInterrupted();
+  // A ring that is not filled again has copies without such arrivals.
+  bool isInCluster =
+      op->getParentOp()
+          ->walk([](Operation *used) {
+            return isa<simt::ArriveInClusterOp, simt::CopyInClusterOp>(used)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
   if (isInCluster)
     code.text += " fence.mbarrier_init.release.cluster;";
   code.text += " }";

@@ -11,6 +11,7 @@
 !A = !tile.view<256x192xbf16>
 !B = !tile.view<192x128xbf16>
 !C = !tile.view<256x128xf32>
+!D = !tile.view<192x128xbf16, strides = [136, 1]>
 
 // CHECK-LABEL: tile.kernel @rhs(
 // CHECK: stage.copy async bulk %arg0{{[^{]*}} : !tile.view
@@ -92,4 +93,27 @@ tile.kernel @early(%a: !A {tile.facts = {align = 16 : i64, readonly}}, %b: !B {t
     scf.yield %d : tensor<64x64xf32>
   }
   tile.store %sum, %c[%i, %j] : tensor<64x64xf32>, !C
+}
+
+// Each copy has a view of its own, which is the same in both instances.
+// CHECK-LABEL: tile.kernel @made(
+// CHECK: stage.copy async bulk {{.*}}{simt.decided = {shared_by = 2 : i64}}
+// CHECK: scf.for
+// CHECK: stage.copy async bulk {{.*}}{simt.decided = {shared_by = 2 : i64}}
+// CHECK: tile.cluster_barrier
+tile.kernel @made(%a: !A {tile.facts = {align = 16 : i64, readonly}}, %p: !tile.ptr<bf16> {tile.facts = {align = 16 : i64, readonly}}, %c: !C {tile.facts = {align = 16 : i64, noalias}}) {
+  %i, %j = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %sum = scf.for %k = %c0 to %c3 step %c1 iter_args(%s = %zero) -> (tensor<64x64xf32>) {
+    %x = tile.load %a[%i, %k] : !A -> tensor<64x64xbf16>
+    %b = tile.make_view %p : !tile.ptr<bf16> -> !D
+    %y = tile.load %b[%k, %j] : !D -> tensor<64x64xbf16>
+    %d = tile.dot %x, %y, %s : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  tile.store %sum, %c[%i, %j] : tensor<64x64xf32>, !C
+  tile.cluster_barrier [2, 1, 1]
 }

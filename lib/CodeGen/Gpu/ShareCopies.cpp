@@ -149,21 +149,25 @@ struct ShareCopies : simt::impl::SimtShareCopiesBase<ShareCopies> {
       return;
     Sameness known(kernel);
     auto copies = copiesOf(rings.front(), known);
-    // Of copies that follow each other all are shared, or none: they are the
-    // same boxes in other steps.
-    llvm::DenseMap<Value, bool> isShared;
+    // Of the copies into a part of the slots all are shared, or none: they are
+    // the same boxes in other steps, perhaps each of its own view.
+    llvm::DenseMap<unsigned, bool> isShared;
     for (stage::StorageCopyOpInterface copy : copies) {
-      bool suits = hasWholeParts(copy, kPair[0], unit->extent,
+      auto part = dyn_cast<BlockArgument>(copy.getTarget());
+      if (!part)
+        return;
+      bool suits = known.isSame(copy.getSource()) &&
+                   hasWholeParts(copy, kPair[0], unit->extent,
                                  unit->row / unit->chunk) &&
                    llvm::all_of(copy.getFrom(),
                                 [&](Value at) { return known.isSame(at); });
-      auto [found, isNew] = isShared.try_emplace(copy.getSource(), suits);
+      auto [found, isNew] = isShared.try_emplace(part.getArgNumber(), suits);
       found->second &= suits;
     }
     auto blocks =
         IntegerAttr::get(IntegerType::get(&getContext(), 64), kPair[0]);
     for (stage::StorageCopyOpInterface copy : copies)
-      if (isShared.lookup(copy.getSource()))
+      if (isShared.lookup(cast<BlockArgument>(copy.getTarget()).getArgNumber()))
         setDecided(copy, kSharedCopyEntry, blocks);
   }
 };

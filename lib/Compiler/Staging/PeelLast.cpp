@@ -138,12 +138,14 @@ static void copyLast(OpBuilder &b, Operation *op, scf::ForOp loop,
   made.insert(copied);
 }
 
-void staging::markNumbers(scf::ForOp loop) {
+void staging::markNumbers(scf::ForOp loop,
+                          const llvm::SmallPtrSetImpl<Operation *> &given) {
   for (Operation *user : loop.getInductionVar().getUsers()) {
     auto later = dyn_cast<arith::AddIOp>(user);
     auto steps =
         later ? later.getRhs().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
-    if (steps && steps.getLhs() == loop.getStep() &&
+    if (steps && later->getBlock() == loop.getBody() &&
+        !given.contains(later) && steps.getLhs() == loop.getStep() &&
         getConstantIntValue(steps.getRhs()))
       later.setOverflowFlags(later.getOverflowFlags() |
                              arith::IntegerOverflowFlags::nsw);

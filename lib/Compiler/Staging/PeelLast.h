@@ -5,6 +5,7 @@
 #define KILN_LIB_STAGING_PEELLAST_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace kiln::staging {
 
@@ -16,8 +17,9 @@ bool hasIterations(mlir::scf::ForOp loop);
 
 /// Says of the numbers of later iterations in a pipelined loop that they do not
 /// wrap around: where they would there is no such iteration, and nothing is
-/// done for it.
-void markNumbers(mlir::scf::ForOp loop);
+/// done for it. Sums of the program, the `given` operations, may wrap.
+void markNumbers(mlir::scf::ForOp loop,
+                 const llvm::SmallPtrSetImpl<mlir::Operation *> &given);
 
 /// Ends a pipelined loop that has iterations one iteration earlier. Behind it
 /// stands what the marked operations do in that iteration: there is no further

@@ -436,6 +436,10 @@ private:
                               Value holds) {
       return predicate(rewriter, op, holds, always, isPeeled);
     };
+    llvm::SmallPtrSet<Operation *, 32> given;
+    options.annotateFn = [&](Operation *op,
+                             scf::PipeliningOption::PipelinerPart,
+                             unsigned) { given.insert(op); };
     IRRewriter rewriter(&getContext());
     rewriter.setInsertionPoint(loop);
     Location loc = loop.getLoc();
@@ -443,7 +447,7 @@ private:
     if (failed(made))
       return emitError(loc, "the loop cannot be rewritten by its schedule: an "
                             "operation runs before what it depends on");
-    staging::markNumbers(*made);
+    staging::markNumbers(*made, given);
     if (isPeeled)
       staging::peelLast(*made);
     if (!always.empty())

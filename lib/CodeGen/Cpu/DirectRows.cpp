@@ -154,7 +154,7 @@ void cpu::findDirectRows(KernelEmitter &e, stage::StorageOpInterface alloc) {
   e.skipped[write->getParentOp()] = rows.inside;
 }
 
-/// The offset of element `number`, a multiple of `apart`, in levels.
+/// The offset of element `number` in levels.
 static Value offsetIn(ArrayRef<Level> levels, Value number, KernelEmitter &e) {
   Value offset = e.c64(0);
   int64_t below = 1;
@@ -188,6 +188,7 @@ DenseI64ArrayAttr cpu::runsOfSteps(const DirectRows &rows,
   if (rows.steps.size() == 1 || !steps)
     return {};
   SmallVector<Level> levels = ViewRows{{}, {}, rows.steps}.levelsOf(*steps);
+  assert(!levels.empty() && "expected rows with steps that levels hold");
   SmallVector<int64_t> runs;
   for (const Level &level : levels)
     runs.append({level.count, level.stride});

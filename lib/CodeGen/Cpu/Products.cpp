@@ -102,9 +102,8 @@ bool isMultiple(Value value, int64_t width) {
 }
 
 Coord coordOf(KernelEmitter &e, Value value) {
-  if (auto known = getConstantIntValue(value))
-    return Coord{Value(), *known, 0, 0};
-  return Coord{e.scalar64(value), 0, 0, 0};
+  auto known = getConstantIntValue(value);
+  return {known ? Value() : e.scalar64(value), known.value_or(0), 0, 0};
 }
 } // namespace
 
@@ -165,9 +164,8 @@ void RegisterBuilder::prefetch(Value address, bool isNear) {
                          /*cache=*/1);
 }
 
-/// Whether the accumulator has room for the blocks of a micro-kernel.
+/// Whether the accumulator has room for the whole blocks of a micro-kernel.
 static LogicalResult checkBlocks(KernelEmitter &e, stage::ProductOp product) {
-  // Micro-kernels compute whole blocks.
   auto type = cast<MemRefType>(product.getAcc().getType());
   auto alloc = product.getAcc().getDefiningOp<stage::StorageOpInterface>();
   const TileBuffer &sum = e.storages.at(product.getAcc());

@@ -43,10 +43,12 @@ SmallVector<Level> ViewRows::levelsOf(int64_t depth) const {
 int64_t ViewRows::depthUpTo(int64_t most, int64_t granule) const {
   int64_t inner = 1, best = 0;
   for (const Level &level : llvm::reverse(steps)) {
-    for (int64_t count = 1; count <= level.count; ++count)
-      if (level.count % count == 0 && inner * count <= most &&
-          inner * count % granule == 0)
+    int64_t end = std::min(level.count, most / inner);
+    for (int64_t count = 1; count <= end; ++count)
+      if (level.count % count == 0 && inner * count % granule == 0)
         best = std::max(best, inner * count);
+    if (level.count > end)
+      break;
     inner *= level.count;
     if (inner % granule)
       break;

@@ -45,7 +45,8 @@ struct MatmulCosts {
 
   /// Cycles of a matmul whose depth has several steps. A step ends at a
   /// barrier. Without latencies the smallest blocks would seem the best, so a
-  /// description that states none gets usual ones.
+  /// description that states none gets these. They were measured on one kind of
+  /// GPU: descriptions of other chips state their own.
   struct Steps {
     double launch = 2000; ///< of a launch
     double ends = 2500;   ///< of an instance, before and behind its steps

@@ -287,7 +287,8 @@ void ContractBuilder::finish(Extent flops) {
   if (paired < 0)
     return;
   // The instance that is too many has a block behind the last one, of which
-  // nothing is stored.
+  // nothing is stored. With edges that begin earlier it computes the last block
+  // once more, and stores the same.
   OpBuilder b(launch);
   Value count = arith::ConstantIndexOp::create(
       b, launch.getLoc(),

@@ -35,6 +35,18 @@
 // RUN: kiln-run %t/along.mlir --target=reference,threads=nvidia:sm_90a,seed=4,thread_options=producer=on,races=error --entry=along_0_dot --grid=2,3 \
 // RUN:   --arg=random:1:bf16:136x256 --arg=random:2:bf16:256x120 --arg=zeros:f32:136x120 --check
 
+// An odd number of whole blocks: the last instance of a row has none, also where there are several results or parts of the depth.
+// RUN: for entry in whole stacked; do kiln-compile %s --entry=$entry --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64 --no-fallback --emit=tile -o %t/$entry.mlir || exit 1; done
+// RUN: kiln-compile %s --entry=thirds --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64x2 --no-fallback --emit=tile -o %t/thirds.mlir
+// RUN: cat %t/whole.mlir %t/stacked.mlir %t/thirds.mlir | FileCheck %s --check-prefix=WHOLE
+// RUN: for more in seed=6 "seed=7,thread_options=producer=on"; do \
+// RUN:   kiln-run %t/whole.mlir --target=reference,threads=nvidia:sm_90a,$more,races=error --entry=whole_0_dot --grid=4,1 --arg=random:1:bf16:192x192 \
+// RUN:     --arg=random:2:bf16:192x64 --arg=zeros:f32:192x64 --check || exit 1; \
+// RUN:   kiln-run %t/stacked.mlir --target=reference,threads=nvidia:sm_90a,$more,races=error --entry=stacked_0_dot --grid=4,3 --arg=random:1:bf16:3x192x192 \
+// RUN:     --arg=random:2:bf16:3x192x64 --arg=zeros:f32:3x192x64 --check || exit 1; \
+// RUN:   kiln-run %t/thirds.mlir --target=reference,threads=nvidia:sm_90a,$more,races=error --entry=thirds_0_dot --grid=4,2 --arg=random:1:bf16:192x512 \
+// RUN:     --arg=random:2:bf16:512x64 --arg=zeros:f32:2x192x64 --check || exit 1; done
+
 // Instances that share the depth are pairs along the rows, too.
 // RUN: kiln-compile %s --entry=deep --target=nvidia:sm_90a,ptxas=none,pair_copies=on,blocks=64x64x64x2 --no-fallback --emit=tile -o %t/deep.mlir
 // RUN: FileCheck %s --check-prefix=DEEP < %t/deep.mlir
@@ -105,6 +117,27 @@ func.func @deep(%a: tensor<136x512xbf16>, %b: tensor<512x184xbf16>) -> tensor<13
   %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<136x512xbf16>, tensor<512x184xbf16> -> tensor<136x184xf32>
   %1 = prim.convert_element_type %0 : tensor<136x184xf32> -> tensor<136x184xbf16>
   return %1 : tensor<136x184xbf16>
+}
+
+// WHOLE-LABEL: tile.kernel @whole_0_dot(
+// WHOLE: tile.cluster_barrier [2, 1, 1]
+func.func @whole(%a: tensor<192x192xbf16>, %b: tensor<192x64xbf16>) -> tensor<192x64xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<192x192xbf16>, tensor<192x64xbf16> -> tensor<192x64xf32>
+  return %0 : tensor<192x64xf32>
+}
+
+// WHOLE-LABEL: tile.kernel @stacked_0_dot(
+// WHOLE: tile.cluster_barrier [2, 1, 1]
+func.func @stacked(%a: tensor<3x192x192xbf16>, %b: tensor<3x192x64xbf16>) -> tensor<3x192x64xf32> {
+  %0 = prim.dot_general %a, %b batch [0] x [0] contract [2] x [1] : tensor<3x192x192xbf16>, tensor<3x192x64xbf16> -> tensor<3x192x64xf32>
+  return %0 : tensor<3x192x64xf32>
+}
+
+// WHOLE-LABEL: tile.kernel @thirds_0_dot(
+// WHOLE: tile.cluster_barrier [2, 1, 1]
+func.func @thirds(%a: tensor<192x512xbf16>, %b: tensor<512x64xbf16>) -> tensor<192x64xf32> {
+  %0 = prim.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<192x512xbf16>, tensor<512x64xbf16> -> tensor<192x64xf32>
+  return %0 : tensor<192x64xf32>
 }
 
 func.func @within(%a: tensor<1240x3256xbf16>, %b: tensor<3256x1560xbf16>) -> tensor<1240x1560xf32> {

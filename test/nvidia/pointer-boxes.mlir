@@ -30,6 +30,16 @@
 // RUN:   --arg=zeros:bf16:2x128x128 --arg=i32:80 --arg=i32:128 --arg=i32:144 --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
 // RIGHT-COUNT-2: argument 2: ok: 2x128x128xbf16
 //
+// A box may begin inside of its view: of 128 rows that begin at the parameter, the second half, and 64 rows of which it leaves the last 32.
+// RUN: sed -e 's/\(tile.ptr_add %%arg0\), %%[0-9]* : !tile.ptr<bf16>, index/\1, %%arg6 : !tile.ptr<bf16>, i32/; s/sizes.*strides\(.*\)?x?xbf16/strides\1128x64xbf16/' \
+// RUN:   -e 's/^.*at .%%c0, %%c0. pad %%.*/%%inner = arith.constant 64 : index\n&/; s/at .%%c0, %%c0. pad %%.*?x?xbf16/at [%%inner, %%c0] padding zero : !tile.view<128x64xbf16/' %t.alone > %t.half
+// RUN: grep -q 'view<128x64xbf16' %t.half && kiln-run %t.half --target=reference,threads=nvidia:sm_90a,seed=0 --grid=1,2,2 --arg=random:1:bf16:128x128 --arg=random:2:bf16:2x192x128 \
+// RUN:   --arg=zeros:bf16:2x128x128 --arg=i32:128 --arg=i32:128 --arg=i32:128 --check | FileCheck %s --check-prefix=INSIDE
+// RUN: sed -e 's/^.*at .%%c0, %%c0. pad %%.*/%%inner = arith.constant 32 : index\n&/; s/at .%%c0, %%c0. pad %%/at [%%inner, %%c0] pad %%/' %t.alone > %t.left
+// RUN: grep -q 'at .%%inner' %t.left && kiln-run %t.left --target=reference,threads=nvidia:sm_90a,seed=0 --grid=1,2,2 --arg=random:1:bf16:128x96 --arg=random:2:bf16:2x192x128 \
+// RUN:   --arg=zeros:bf16:2x128x128 --arg=i32:128 --arg=i32:128 --arg=i32:96 --check | FileCheck %s --check-prefix=INSIDE
+// INSIDE: argument 2: ok: 2x128x128xbf16
+//
 // A launch computes the words of the recipe.
 // RUN: kiln-compile %t.alone --target=nvidia:sm_90a,ptxas=none --no-fallback -o %t.kpkg && kiln-run %t.kpkg --inspect | FileCheck %s --check-prefix=RECIPE
 // RECIPE: encodes arg0 by tensor_map(2, 128, 1, 64, arg(5), 1, 0, 64, arg(3), arg(5))

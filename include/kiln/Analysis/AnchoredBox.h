@@ -66,7 +66,7 @@ private:
   index::Expr readNarrow(mlir::Value value);
   bool followPointer(mlir::Value pointer);
   bool placeTerm(const Term &term);
-  bool bound(Dim &dim, mlir::OpFoldResult size);
+  bool bound(Dim &dim, mlir::OpFoldResult size, const index::Expr &within);
   bool isOfLaunch(const index::Expr &expr) const;
   bool isOfLaunch(unsigned symbol) const;
   mlir::AffineExpr asCondition(const index::Expr &expr);

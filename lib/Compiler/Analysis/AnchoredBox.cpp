@@ -140,13 +140,12 @@ bool AnchoredBox::placeTerm(const Term &term) {
 }
 
 /// The size of a dimension behind what moves the pointer along it. `size` is
-/// that of the view that begins where the box may.
-bool AnchoredBox::bound(Dim &dim, OpFoldResult size) {
-  int64_t box = dim.box;
-  if (std::optional<int64_t> known = getConstantIntValue(size)) {
-    // All of it is read: no element is that the kernel would not read.
-    dim.size = dim.at.isStatic() ? dim.at + Expr(box) : Expr(kEndless);
-    return *known >= box;
+/// that of the view, and the box begins `within` it.
+bool AnchoredBox::bound(Dim &dim, OpFoldResult size, const Expr &within) {
+  if (getConstantIntValue(size)) {
+    // The whole box is inside: no element is that the kernel would not read.
+    dim.size = dim.at.isStatic() ? dim.at + Expr(dim.box) : Expr(kEndless);
+    return true;
   }
   // From `min(left, tile)`, and not less than 0.
   Value left = cast<Value>(size);
@@ -158,12 +157,13 @@ bool AnchoredBox::bound(Dim &dim, OpFoldResult size) {
   if (auto least = left.getDefiningOp<arith::MinSIOp>()) {
     for (unsigned i : {0u, 1u})
       if (matchPattern(least->getOperand(i), m_ConstantInt(&number)) &&
-          number.getSExtValue() >= box) {
+          within.isStatic() &&
+          number.getSExtValue() >= within.get() + dim.box) {
         left = least->getOperand(1 - i);
         break;
       }
   }
-  dim.size = dim.at + read(left);
+  dim.size = dim.at - within + read(left);
   return isOfLaunch(dim.size);
 }
 
@@ -287,16 +287,12 @@ bool AnchoredBox::findOnce(Value view, ArrayRef<OpFoldResult> from,
   number.coefficient = offset.getNumber();
   if (number.coefficient && !placeTerm(number))
     return false;
-  for (auto [d, size] : llvm::enumerate(bounds)) {
-    Dim &dim = dims[extra + d];
-    // Sizes count from where the view begins.
-    Expr at = dim.at;
-    dim.at = at - within[d];
-    if (!bound(dim, size))
-      return false;
-    dim.at = at;
-  }
+  // In front of a view there is nothing to read, but there may be of its base.
   index::Analysis facts;
+  for (auto [d, size] : llvm::enumerate(bounds))
+    if (!rangeOf(within[d], facts).isNonNegative() ||
+        !bound(dims[extra + d], size, within[d]))
+      return false;
   return check(facts);
 }
 

@@ -78,6 +78,7 @@ private:
   index::Expr offset;
   llvm::SmallVector<Dim> dims; ///< extra ones first, then those of the view
   unsigned extra = 0;
+  unsigned unopened = 0; ///< operations that may still be opened
   bool opensNarrow = false, keepsFar = false;
   index::Symbols symbols;
   llvm::SmallVector<mlir::AffineExpr> conditions;

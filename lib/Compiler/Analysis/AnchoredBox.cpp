@@ -28,12 +28,23 @@ static Value extended(Value value) {
   return value;
 }
 
+/// Whether products of an expression stay few, and a launch, which computes
+/// words of few operations only, can compute it.
+static bool isSmall(const Expr &expr) {
+  size_t operations = 1;
+  // The number, a sum, and for each symbol it, a cast and a product.
+  for (const Expr::Term &term : expr.getTerms())
+    operations += 2 + 3 * term.factors.size();
+  return operations <= 60;
+}
+
 /// A number of fewer bits: a symbol, whose range its type bounds, or a sum or a
 /// product, where it is one of whole numbers and sizes cancel parts of it.
 Expr AnchoredBox::readNarrow(Value value) {
   value = extended(value);
-  if (!opensNarrow)
+  if (!opensNarrow || !unopened)
     return symbols.of(value);
+  --unopened;
   Operation *op = value.getDefiningOp();
   auto flags = dyn_cast_or_null<arith::ArithIntegerOverflowFlagsInterface>(op);
   bool isWhole = flags && flags.hasNoSignedWrap();
@@ -41,8 +52,12 @@ Expr AnchoredBox::readNarrow(Value value) {
     return readNarrow(op->getOperand(0)) + readNarrow(op->getOperand(1));
   if (isWhole && isa<arith::SubIOp>(op))
     return readNarrow(op->getOperand(0)) - readNarrow(op->getOperand(1));
-  if (isWhole && isa<arith::MulIOp>(op))
-    return readNarrow(op->getOperand(0)) * readNarrow(op->getOperand(1));
+  if (isWhole && isa<arith::MulIOp>(op)) {
+    Expr product =
+        readNarrow(op->getOperand(0)) * readNarrow(op->getOperand(1));
+    if (isSmall(product))
+      return product;
+  }
   return symbols.of(value);
 }
 
@@ -221,7 +236,8 @@ bool AnchoredBox::check(index::Analysis &facts) {
     index::Interval at = rangeOf(dim.at, facts);
     if (!at.isNonNegative() || !at.high ||
         *at.high > kEndless - (dim.size.is(kEndless) ? dim.box : 1) ||
-        !isOfLaunch(dim.stride) || !need(dim.stride, 1) || !need(dim.size, 1))
+        !isSmall(dim.size) || !isSmall(dim.stride) || !isOfLaunch(dim.stride) ||
+        !need(dim.stride, 1) || !need(dim.size, 1))
       return false;
     Expr rest = Expr((int64_t(1) << 40) / bytes - 1) - dim.stride;
     if (!need(rest, 0))
@@ -239,6 +255,7 @@ bool AnchoredBox::find(Value view, ArrayRef<OpFoldResult> from,
     opensNarrow = way & 2;
     offset = 0;
     extra = 0;
+    unopened = 64;
     dims.clear();
     conditions.clear();
     if (findOnce(view, from, sizes, countsBoxes))

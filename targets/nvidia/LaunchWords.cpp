@@ -48,7 +48,9 @@ public:
                      : isa<arith::SubIOp>(op) ? "sub"
                      : isa<arith::MulIOp>(op) ? "mul"
                                               : "";
-    if (isa<arith::ExtSIOp, arith::IndexCastOp>(op))
+    // A cast of an index to an integer may cut it.
+    if (isa<arith::ExtSIOp>(op) ||
+        (isa<arith::IndexCastOp>(op) && op->getResult(0).getType().isIndex()))
       return write(op->getOperand(0));
     if (name.empty())
       return std::nullopt;

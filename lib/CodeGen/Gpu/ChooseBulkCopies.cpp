@@ -72,8 +72,10 @@ bool BulkChooser::isOfLaunch(Value value, unsigned &left) {
            argument.getType().isSignlessInteger();
   Operation *op = value.getDefiningOp();
   return isa<arith::ConstantOp>(op) ||
-         (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ExtSIOp,
-              arith::IndexCastOp>(op) &&
+         ((isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ExtSIOp>(
+               op) ||
+           // A cast of an index to an integer may cut it.
+           (isa<arith::IndexCastOp>(op) && value.getType().isIndex())) &&
           llvm::all_of(op->getOperands(), [&](Value operand) {
             return isOfLaunch(operand, left);
           }));

@@ -71,6 +71,7 @@ private:
   bool isOfLaunch(unsigned symbol) const;
   mlir::AffineExpr asCondition(const index::Expr &expr);
   bool need(const index::Expr &expr, int64_t least);
+  bool isBelowEnd(const index::Expr &size, index::Analysis &facts);
   bool check(index::Analysis &facts);
 
   KernelOp kernel;

@@ -225,6 +225,13 @@ index::Interval AnchoredBox::rangeOf(const Expr &at, index::Analysis &facts) {
   return range;
 }
 
+/// Whether a size is not more than launches know, or a condition can say so.
+bool AnchoredBox::isBelowEnd(const Expr &size, index::Analysis &facts) {
+  index::Interval range = rangeOf(size, facts);
+  return (range.high && *range.high <= kEndless) ||
+         (isOfLaunch(size) && need(Expr(kEndless) - size, 0));
+}
+
 bool AnchoredBox::check(index::Analysis &facts) {
   auto element = cast<PtrType>(base.getType()).getElementType();
   int64_t bytes = element.isIntOrFloat()
@@ -232,12 +239,14 @@ bool AnchoredBox::check(index::Analysis &facts) {
                       : 8;
   for (const Dim &dim : dims) {
     // Coordinates have 31 bits, and no element of an endless dimension is
-    // outside.
+    // outside. Of more than that launches do not know.
     index::Interval at = rangeOf(dim.at, facts);
-    if (!at.isNonNegative() || !at.high ||
-        *at.high > kEndless - (dim.size.is(kEndless) ? dim.box : 1) ||
-        !isSmall(dim.size) || !isSmall(dim.stride) || !isOfLaunch(dim.stride) ||
-        !need(dim.stride, 1) || !need(dim.size, 1))
+    bool isInside = at.high && *at.high <= kEndless - dim.box;
+    if (!isInside && (!at.high || *at.high >= kEndless ||
+                      dim.size.is(kEndless) || !isBelowEnd(dim.size, facts)))
+      return false;
+    if (!at.isNonNegative() || !isSmall(dim.size) || !isSmall(dim.stride) ||
+        !isOfLaunch(dim.stride) || !need(dim.stride, 1) || !need(dim.size, 1))
       return false;
     Expr rest = Expr((int64_t(1) << 40) / bytes - 1) - dim.stride;
     if (!need(rest, 0))

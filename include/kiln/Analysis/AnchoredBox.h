@@ -52,6 +52,10 @@ public:
   /// sizes that are computed are positive, and strides not too large.
   llvm::ArrayRef<mlir::AffineExpr> getConditions() const { return conditions; }
 
+  /// Whether what the view and the coordinates are computed from is outside of
+  /// the regions of an operation.
+  bool isOutside(mlir::Operation *op) const;
+
   /// Makes the view and the coordinates of the box, in elements.
   mlir::Value make(mlir::OpBuilder &b, mlir::Location loc,
                    llvm::SmallVectorImpl<mlir::Value> &at);

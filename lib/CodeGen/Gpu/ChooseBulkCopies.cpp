@@ -146,6 +146,10 @@ bool BulkChooser::suitsAnchored(stage::StorageCopyOpInterface copy,
       int64_t(box.getDims().size()) > copies.rank ||
       tile::alignmentOf(box.getBase(), facts) < copies.align)
     return false;
+  // The view is made in front of what fills a slot.
+  if (stage::ringFilledBy(copy->getParentOp()) &&
+      !box.isOutside(copy->getParentOp()))
+    return false;
   int64_t bytes = ThreadBuilder::storedBytes(storage.getElementType());
   unsigned extra = box.getDims().size() -
                    cast<tile::ViewType>(copy.getSource().getType()).getRank();

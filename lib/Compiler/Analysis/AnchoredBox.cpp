@@ -322,6 +322,20 @@ bool AnchoredBox::findOnce(Value view, ArrayRef<OpFoldResult> from,
   return check(facts);
 }
 
+bool AnchoredBox::isOutside(Operation *op) const {
+  auto reads = [&](const Expr &expr) {
+    return llvm::any_of(expr.getTerms(), [&](const Term &term) {
+      return llvm::any_of(term.factors, [&](unsigned symbol) {
+        Value value = symbols[symbol].value;
+        return op->isAncestor(value.getParentBlock()->getParentOp());
+      });
+    });
+  };
+  return llvm::none_of(dims, [&](const Dim &dim) {
+    return reads(dim.stride) || reads(dim.size) || reads(dim.at);
+  });
+}
+
 Value AnchoredBox::make(OpBuilder &b, Location loc,
                         SmallVectorImpl<Value> &at) {
   index::ScalarBuilder scalars(b, loc);

@@ -150,3 +150,29 @@ tile.kernel @few(%a: !F {tile.align = 16 : i64, tile.readonly}, %b: !G {tile.ali
   }
   tile.store %sum, %c[%i, %j] : tensor<128x128xf32>, !C
 }
+
+// Launches compute no number that a cast may cut: threads copy such a view.
+// CHECK-LABEL: tile.kernel @cut(
+// CHECK-NOT: bulk
+// CHECK: tile.store
+tile.kernel @cut(%a: !tile.ptr<bf16> {tile.facts = {align = 16 : i64}}, %b: !B {tile.align = 16 : i64, tile.readonly}, %c: !C {tile.align = 16 : i64, tile.noalias}, %rows: i32) {
+  %i, %j = tile.program_id : index, index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c328 = arith.constant 328 : index
+  %whole = arith.index_cast %rows : i32 to index
+  %more = arith.muli %whole, %c328 : index
+  %short = arith.index_cast %more : index to i32
+  %least = arith.muli %short, %rows : i32
+  %size = arith.index_cast %least : i32 to index
+  %v = tile.make_view %a sizes[%size, %c328] : !tile.ptr<bf16> -> !tile.view<?x?xbf16, strides = [328, 1]>
+  %n = tile.num_blocks %b[0] by 64 : !B
+  %zero = arith.constant dense<0.0> : tensor<256x128xf32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<256x128xf32>) {
+    %x = tile.load %v[%i, %k] : !tile.view<?x?xbf16, strides = [328, 1]> -> tensor<256x64xbf16>
+    %y = tile.load %b[%k, %j] : !B -> tensor<64x128xbf16>
+    %d = tile.dot %x, %y, %s : tensor<256x64xbf16>, tensor<64x128xbf16>, tensor<256x128xf32>
+    scf.yield %d : tensor<256x128xf32>
+  }
+  tile.store %sum, %c[%i, %j] : tensor<256x128xf32>, !C
+}

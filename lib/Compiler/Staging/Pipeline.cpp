@@ -363,11 +363,11 @@ struct StagePipelinePass : staging::impl::StagePipelineBase<StagePipelinePass> {
   }
 
 private:
-  LogicalResult expand(scf::ForOp loop) {
-    repeatScalars(loop);
-    std::vector<std::pair<Operation *, unsigned>> schedule;
-    SmallVector<std::pair<int64_t, Operation *>> ordered;
-    int64_t last = 0;
+  /// The operations of a loop with their order, and their last step.
+  static LogicalResult
+  readSteps(scf::ForOp loop,
+            SmallVectorImpl<std::pair<int64_t, Operation *>> &ordered,
+            int64_t &last) {
     for (Operation &op : loop.getBody()->without_terminator()) {
       auto at = op.getAttrOfType<stage::AtAttr>(stage::kAtAttr);
       if (at.getStep() < 0)
@@ -376,6 +376,16 @@ private:
       ordered.push_back({at.getOrder(), &op});
       last = std::max(last, at.getStep());
     }
+    return success();
+  }
+
+  LogicalResult expand(scf::ForOp loop) {
+    repeatScalars(loop);
+    std::vector<std::pair<Operation *, unsigned>> schedule;
+    SmallVector<std::pair<int64_t, Operation *>> ordered;
+    int64_t last = 0;
+    if (failed(readSteps(loop, ordered, last)))
+      return failure();
     SmallPtrSet<Value, 4> always;
     // The loop ends one iteration early: an operation that takes a slot more
     // iterations ahead of the last step would still wait for one in vain.

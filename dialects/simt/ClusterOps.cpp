@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Simt/ClusterOps.h"
+#include "BoxCopy.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Stage/Slots.h"
 #include "mlir/IR/Builders.h"
@@ -72,29 +73,14 @@ void CopyInClusterOp::build(OpBuilder &b, OperationState &state, int64_t blocks,
 }
 
 int64_t CopyInClusterOp::getElementBytes() {
-  constexpr int64_t kBits = 8;
-  Type element = getElement();
-  return element.isIntOrFloat()
-             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), kBits)
-             : kBits;
+  return detail::elementBytesOf(*this);
 }
 
-int64_t CopyInClusterOp::getRowBytes() {
-  return getBox()[getAlong()] * getElementBytes();
-}
+int64_t CopyInClusterOp::getRowBytes() { return detail::rowBytesOf(*this); }
 
-int64_t CopyInClusterOp::getPieceBytes() {
-  int64_t row = getRowBytes();
-  SwizzleAttr swizzle = getSwizzleAttr();
-  return swizzle ? std::min(row, swizzle.getRow()) : row;
-}
+int64_t CopyInClusterOp::getPieceBytes() { return detail::pieceBytesOf(*this); }
 
-int64_t CopyInClusterOp::getRows() {
-  int64_t rows = 1;
-  for (auto [d, size] : llvm::enumerate(getBox()))
-    rows *= int64_t(d) == int64_t(getAlong()) ? 1 : size;
-  return rows;
-}
+int64_t CopyInClusterOp::getRows() { return detail::rowsOf(*this); }
 
 int64_t CopyInClusterOp::getBytes() { return getRows() * getRowBytes(); }
 

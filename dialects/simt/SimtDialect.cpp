@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "kiln/Dialect/Simt/SimtDialect.h"
+#include "BoxCopy.h"
 #include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Dialect/Simt/Decided.h"
 #include "kiln/Dialect/Simt/LayoutConversion.h"
@@ -369,30 +370,13 @@ SlotBarriersAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-int64_t CopyBulkOp::getElementBytes() {
-  Type element = getElement();
-  return element.isIntOrFloat()
-             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
-             : 8;
-}
+int64_t CopyBulkOp::getElementBytes() { return detail::elementBytesOf(*this); }
 
-int64_t CopyBulkOp::getRowBytes() {
-  return getBox()[getAlong()] * getElementBytes();
-}
+int64_t CopyBulkOp::getRowBytes() { return detail::rowBytesOf(*this); }
 
-int64_t CopyBulkOp::getPieceBytes() {
-  int64_t row = getRowBytes();
-  SwizzleAttr swizzle = getSwizzleAttr();
-  return swizzle ? std::min(row, swizzle.getRow()) : row;
-}
+int64_t CopyBulkOp::getPieceBytes() { return detail::pieceBytesOf(*this); }
 
-int64_t CopyBulkOp::getRows() {
-  int64_t rows = 1;
-  for (auto [d, size] : llvm::enumerate(getBox()))
-    if (int64_t(d) != int64_t(getAlong()))
-      rows *= size;
-  return rows;
-}
+int64_t CopyBulkOp::getRows() { return detail::rowsOf(*this); }
 
 int64_t CopyBulkOp::getBytes() { return getRows() * getRowBytes(); }
 

@@ -22,6 +22,10 @@
 
 namespace kiln::tile {
 
+/// Returns the number of at most 64 bits that a value is, where that is
+/// extended with its sign; else the value.
+mlir::Value extendedFrom(mlir::Value value);
+
 /// The size of a dimension that nothing bounds: of more, copy units do not
 /// copy.
 inline constexpr int64_t kEndless = int64_t(1) << 31;

@@ -13,6 +13,9 @@ namespace kiln::target {
 /// in `extra` of its description, 1 if that states none.
 int64_t countClusterInstances(TargetAttr description);
 
+/// The shape of a cluster of two instances that copy blocks for each other.
+inline constexpr int64_t kPair[] = {2, 1, 1};
+
 /// Where two instances of a matmul gain by copying blocks for each other:
 /// `pair_lines` and `pair_products` in `extra`, 0 without them.
 struct PairGain {

@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
+#include "kiln/Target/Clusters.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
@@ -134,10 +135,9 @@ struct ShareCopies : simt::impl::SimtShareCopiesBase<ShareCopies> {
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    constexpr int64_t kPair[] = {2, 1, 1};
     auto unit = bulkCopiesOf(target::getDescription(kernel));
     if (kernel.isExternal() || !unit || tile::isPersistent(kernel) ||
-        tile::getCluster(kernel) != ArrayRef(kPair))
+        tile::getCluster(kernel) != ArrayRef(target::kPair))
       return;
     // Without it an instance might end while another one copies into its
     // memory.
@@ -157,7 +157,7 @@ struct ShareCopies : simt::impl::SimtShareCopiesBase<ShareCopies> {
       if (!part)
         return;
       bool suits = known.isSame(copy.getSource()) &&
-                   hasWholeParts(copy, kPair[0], unit->extent,
+                   hasWholeParts(copy, target::kPair[0], unit->extent,
                                  unit->row / unit->chunk) &&
                    llvm::all_of(copy.getFrom(),
                                 [&](Value at) { return known.isSame(at); });
@@ -165,7 +165,7 @@ struct ShareCopies : simt::impl::SimtShareCopiesBase<ShareCopies> {
       found->second &= suits;
     }
     auto blocks =
-        IntegerAttr::get(IntegerType::get(&getContext(), 64), kPair[0]);
+        IntegerAttr::get(IntegerType::get(&getContext(), 64), target::kPair[0]);
     for (stage::StorageCopyOpInterface copy : copies)
       if (isShared.lookup(cast<BlockArgument>(copy.getTarget()).getArgNumber()))
         setDecided(copy, kSharedCopyEntry, blocks);

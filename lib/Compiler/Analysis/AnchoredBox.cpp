@@ -14,8 +14,7 @@ using namespace kiln;
 using namespace kiln::tile;
 using kiln::index::Expr;
 
-/// What a number of fewer bits is extended from, with its sign.
-static Value extended(Value value) {
+Value tile::extendedFrom(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     auto from = op->getNumOperands()
                     ? dyn_cast<IntegerType>(op->getOperand(0).getType())
@@ -41,7 +40,7 @@ static bool isSmall(const Expr &expr) {
 /// A number of fewer bits: a symbol, whose range its type bounds, or a sum or a
 /// product, where it is one of whole numbers and sizes cancel parts of it.
 Expr AnchoredBox::readNarrow(Value value) {
-  value = extended(value);
+  value = extendedFrom(value);
   if (!opensNarrow || !unopened)
     return symbols.of(value);
   --unopened;

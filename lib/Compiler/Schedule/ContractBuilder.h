@@ -10,9 +10,6 @@
 
 namespace kiln::schedule {
 
-/// The instances of a cluster that copy blocks for each other.
-inline constexpr int64_t kPair[] = {2, 1, 1};
-
 /// The iteration dimensions of a product by role, outermost first.
 struct ContractDims {
   llvm::SmallVector<int> batch, m, n, k;

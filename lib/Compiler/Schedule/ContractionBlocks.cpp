@@ -238,7 +238,7 @@ void ContractBuilder::pairInstances() {
        isChosen = group.ctx.options.get("pair_copies", "lines") == "lines";
   if ((!isAsked && !isChosen) || isCluster || along >= 0 || isSingleRow ||
       !hasDot() || !group.ctx.tiling.model().sharesTiles() ||
-      target::countClusterInstances(chip) < kPair[0] ||
+      target::countClusterInstances(chip) < target::kPair[0] ||
       (!isAsked && !isWorthPairing()))
     return;
   int64_t others = std::max<int64_t>(parts, 1);
@@ -269,8 +269,8 @@ void ContractBuilder::pairInstances() {
   bool isByRows = gridOrder()[0] == tileM;
   for (bool isEven : {true, false})
     for (const Way &way : ways) {
-      int64_t all = llvm::alignTo(way.blocks, kPair[0]);
-      if (paired >= 0 || way.blocks < kPair[0] ||
+      int64_t all = llvm::alignTo(way.blocks, target::kPair[0]);
+      if (paired >= 0 || way.blocks < target::kPair[0] ||
           (way.dim != tileM && (isByRows || !canShareRows)) ||
           (isEven && all != way.blocks) ||
           (!isAsked && all != way.blocks && all < kFewPairs) || others > most ||
@@ -282,7 +282,7 @@ void ContractBuilder::pairInstances() {
 
 void ContractBuilder::finish(Extent flops) {
   if (paired >= 0)
-    tile::ClusterBarrierOp::create(kernel.b, kernel.loc, kPair);
+    tile::ClusterBarrierOp::create(kernel.b, kernel.loc, target::kPair);
   launch = kernel.finish("generic.contraction", flops);
   if (paired < 0)
     return;
@@ -292,6 +292,6 @@ void ContractBuilder::finish(Extent flops) {
   OpBuilder b(launch);
   Value count = arith::ConstantIndexOp::create(
       b, launch.getLoc(),
-      llvm::alignTo(kernel.numBlocks(paired).get(), kPair[0]));
+      llvm::alignTo(kernel.numBlocks(paired).get(), target::kPair[0]));
   launch.getGridMutable()[0].assign(count);
 }

@@ -2,29 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Polynomials.h"
+#include "kiln/Analysis/AnchoredBox.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::tile;
 
-/// The narrower number that a value is, where that is extended with its sign.
-static Value extended(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    auto from = op->getNumOperands()
-                    ? dyn_cast<IntegerType>(op->getOperand(0).getType())
-                    : IntegerType();
-    if (!isa<arith::IndexCastOp, arith::ExtSIOp>(op) || !from ||
-        from.getWidth() > 64)
-      return value;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 Polynomials::Polynomials(index::ScalarBuilder &scalars)
     : scalars(scalars), reader(index::Reader::Sizes, [this](Value value) {
-        return std::optional(symbols.of(extended(value)));
+        return std::optional(symbols.of(extendedFrom(value)));
       }) {}
 
 index::Expr Polynomials::read(OpFoldResult scalar) {

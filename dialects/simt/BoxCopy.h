@@ -9,7 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
-// What `simt.copy_bulk` and `simt.copy_in_cluster` state of their box alike.
+// What the copies of boxes, by a block and by a cluster, state of them alike.
 namespace kiln::simt::detail {
 
 /// Returns the bytes of an element; 8 of what is no number, such as a pointer.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Heads of 256 elements: blocks of 64 keys leave room for a ring of two slots beside the queries, and what operations borrow goes in several
-// rounds through what is left. So a copy unit fills the ring, by a warp of its own.
+// Heads of 256 elements: blocks of 64 keys leave room for a ring of two slots beside the queries. So a copy unit fills the ring, by a warp
+// of its own.
 // RUN: kiln-compile %s --target=nvidia:sm_90a,ptxas=none --no-fallback -o %t.kpkg 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty
 // QUIET-NOT: warning
 // RUN: kiln-run %t.kpkg --inspect | FileCheck %s

@@ -21,15 +21,8 @@ BlockShape::BlockShape(tile::Kernel kernel, int64_t lanes, int64_t warps,
       options(
           target::findModuleOptions(kernel).value_or(target::TargetOptions())) {
   auto rings = kernel.getBody().getOps<stage::RingOpInterface>();
-  // Nothing takes the bytes of slots that a copy unit fills. Where these leave
-  // room for a second block, exchanges leave it, too.
-  int64_t kept = storageBytes(kernel);
-  bool isAlone = 2 * kept > sharedBytesOf(description);
-  if (llvm::any_of(rings, [&](stage::RingOpInterface ring) {
-        return lastsForLaunch(ring) ||
-               (isAlone && hasSlotBarriers(ring.getRing()));
-      }))
-    machine.reserve(kept);
+  if (llvm::any_of(rings, lastsForLaunch))
+    machine.reserve(storageBytes(kernel));
 }
 
 ArrayRef<RegisterCandidate> simt::candidatesFor(Operation *op,

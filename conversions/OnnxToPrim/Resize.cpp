@@ -4,6 +4,7 @@
 #include "Node.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
@@ -189,6 +190,27 @@ int64_t scaledCount(int64_t from, double scale,
              : int64_t(std::floor(float(from) * float(scale)));
 }
 
+/// Checks each scale, or size, that is known before anything is computed with
+/// it: it is finite and above 0 (a size may be 0), and what it makes of a
+/// dimension is a number of elements.
+LogicalResult checkNumbers(Node &n, const eval::Value &numbers,
+                           ArrayRef<int64_t> dims, const Sizes &have,
+                           bool isSizes) {
+  constexpr double limit = 1LL << 48;
+  for (auto [k, d] : llvm::enumerate(dims)) {
+    double number = numbers.element(k).asDouble();
+    double from = getConstantIntValue(have[d]).value_or(1);
+    double count = isSizes ? number : number * from;
+    bool isPositive = isSizes ? number >= 0 : number > 0;
+    if (isPositive && from >= 1 && count < limit)
+      continue;
+    return n.fail("resizes " + Twine(int64_t(from)) + " elements " +
+                  (isSizes ? "to " : "by ") +
+                  llvm::formatv("{0}", number).str());
+  }
+  return success();
+}
+
 /// Sizes and scales of the dimensions that change.
 FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
                                      Value sizes, Value roi) {
@@ -224,6 +246,8 @@ FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
     auto number = getConstantIntValue(size);
     return number ? num(n, *number) : n.cast(n.e.sizeTensor(size), f64);
   };
+  if (known && failed(checkNumbers(n, *known, dims, have, sizes != nullptr)))
+    return failure();
   // One scale for all that keeps the ratio of sizes.
   Value common;
   std::optional<double> shared;
@@ -266,7 +290,9 @@ FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
                 : wanted ? (*wanted)[k]
                          : n.e.size((*declared)[d]);
     auto to = getConstantIntValue(s.count);
-    if (known && sizes && from && to == from && !isWhole)
+    // A shared scale may keep a size and yet move its coordinates.
+    if (known && sizes && from && to == from && !isWhole &&
+        (!common || shared == 1.0))
       continue;
     if ((from && *from < 1) || (to && *to < 0))
       return n.fail("resizes " + Twine(from.value_or(0)) + " elements to " +

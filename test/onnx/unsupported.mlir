@@ -241,3 +241,74 @@ func.func @feature(%x: !torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,1],f32> {
   %0 = torch.operator "onnx.ai.onnx.ml.TreeEnsembleRegressor"(%x) {torch.onnx.nodes_treeids = [0 : si64, 0 : si64], torch.onnx.nodes_nodeids = [0 : si64, 1 : si64], torch.onnx.nodes_featureids = [4 : si64, 0 : si64], torch.onnx.nodes_values = [0.5 : f32, 0.0 : f32], torch.onnx.nodes_modes = ["BRANCH_LEQ", "LEAF"], torch.onnx.nodes_truenodeids = [1 : si64, 0 : si64], torch.onnx.nodes_falsenodeids = [1 : si64, 0 : si64], torch.onnx.target_treeids = [0 : si64], torch.onnx.target_nodeids = [1 : si64], torch.onnx.target_ids = [0 : si64], torch.onnx.target_weights = [1.0 : f32]} : (!torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,1],f32>
   return %0 : !torch.vtensor<[3,1],f32>
 }
+
+// -----
+
+// A scale is a finite number above 0, before anything is computed with it.
+func.func @negative(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[?],f32> attributes {torch.onnx_meta.opset_version = 19 : si64} {
+  %none = torch.constant.none
+  %s = torch.vtensor.literal(dense<-2.0> : tensor<1xf32>) : !torch.vtensor<[1],f32>
+  // expected-error@+1 {{onnx.Resize resizes 4 elements by -2.00}}
+  %0 = torch.operator "onnx.Resize"(%x, %none, %s) : (!torch.vtensor<[4],f32>, !torch.none, !torch.vtensor<[1],f32>) -> !torch.vtensor<[?],f32>
+  return %0 : !torch.vtensor<[?],f32>
+}
+
+// -----
+
+func.func @endless(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[?],f32> attributes {torch.onnx_meta.opset_version = 19 : si64} {
+  %none = torch.constant.none
+  %s = torch.vtensor.literal(dense<0x7F800000> : tensor<1xf32>) : !torch.vtensor<[1],f32>
+  // expected-error@+1 {{onnx.Resize resizes 4 elements by INF}}
+  %0 = torch.operator "onnx.Resize"(%x, %none, %s) : (!torch.vtensor<[4],f32>, !torch.none, !torch.vtensor<[1],f32>) -> !torch.vtensor<[?],f32>
+  return %0 : !torch.vtensor<[?],f32>
+}
+
+// -----
+
+func.func @nan(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[?],f32> attributes {torch.onnx_meta.opset_version = 19 : si64} {
+  %none = torch.constant.none
+  %s = torch.vtensor.literal(dense<0x7FC00000> : tensor<1xf32>) : !torch.vtensor<[1],f32>
+  // expected-error@+1 {{onnx.Resize resizes 4 elements by nan}}
+  %0 = torch.operator "onnx.Resize"(%x, %none, %s) : (!torch.vtensor<[4],f32>, !torch.none, !torch.vtensor<[1],f32>) -> !torch.vtensor<[?],f32>
+  return %0 : !torch.vtensor<[?],f32>
+}
+
+// -----
+
+func.func @no_scale(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[?],f32> attributes {torch.onnx_meta.opset_version = 19 : si64} {
+  %none = torch.constant.none
+  %s = torch.vtensor.literal(dense<0.0> : tensor<1xf32>) : !torch.vtensor<[1],f32>
+  // expected-error@+1 {{onnx.Resize resizes 4 elements by 0.00}}
+  %0 = torch.operator "onnx.Resize"(%x, %none, %s) : (!torch.vtensor<[4],f32>, !torch.none, !torch.vtensor<[1],f32>) -> !torch.vtensor<[?],f32>
+  return %0 : !torch.vtensor<[?],f32>
+}
+
+// -----
+
+func.func @of_none(%x: !torch.vtensor<[0],f32>) -> !torch.vtensor<[?],f32> attributes {torch.onnx_meta.opset_version = 19 : si64} {
+  %none = torch.constant.none
+  %s = torch.vtensor.literal(dense<3> : tensor<1xsi64>) : !torch.vtensor<[1],si64>
+  // expected-error@+1 {{onnx.Resize resizes 0 elements to 3.00}}
+  %0 = torch.operator "onnx.Resize"(%x, %none, %none, %s) {torch.onnx.keep_aspect_ratio_policy = "not_smaller"} : (!torch.vtensor<[0],f32>, !torch.none, !torch.none, !torch.vtensor<[1],si64>) -> !torch.vtensor<[?],f32>
+  return %0 : !torch.vtensor<[?],f32>
+}
+
+// -----
+
+func.func @below(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[?],f32> attributes {torch.onnx_meta.opset_version = 19 : si64} {
+  %none = torch.constant.none
+  %s = torch.vtensor.literal(dense<-3> : tensor<1xsi64>) : !torch.vtensor<[1],si64>
+  // expected-error@+1 {{onnx.Resize resizes 4 elements to -3.00}}
+  %0 = torch.operator "onnx.Resize"(%x, %none, %none, %s) {torch.onnx.keep_aspect_ratio_policy = "not_smaller"} : (!torch.vtensor<[4],f32>, !torch.none, !torch.none, !torch.vtensor<[1],si64>) -> !torch.vtensor<[?],f32>
+  return %0 : !torch.vtensor<[?],f32>
+}
+
+// -----
+
+func.func @huge(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[?],f32> attributes {torch.onnx_meta.opset_version = 19 : si64} {
+  %none = torch.constant.none
+  %s = torch.vtensor.literal(dense<9223372036854775807> : tensor<1xsi64>) : !torch.vtensor<[1],si64>
+  // expected-error@+1 {{onnx.Resize resizes 4 elements to 9223372036854775808.00}}
+  %0 = torch.operator "onnx.Resize"(%x, %none, %none, %s) {torch.onnx.keep_aspect_ratio_policy = "not_smaller"} : (!torch.vtensor<[4],f32>, !torch.none, !torch.none, !torch.vtensor<[1],si64>) -> !torch.vtensor<[?],f32>
+  return %0 : !torch.vtensor<[?],f32>
+}

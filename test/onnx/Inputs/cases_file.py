@@ -211,6 +211,11 @@ for shape in ((2, 3, 7, 10), (1, 3, 4, 5)):
          mode="linear")
     case("Resize", [image, None, None, one([shape[0], 3, 9, 4], numpy.int64)],
          [stretched(stretched(image, 2, 9, 9 / height), 3, 4, 4 / width)], domain="", dims=OPEN, mode="linear")
+# A scale that two dimensions share moves the coordinates of one that keeps its size: 3 times 1.1 are 3.
+image = floats(3, 10)
+for dims in ({}, {0: ["h", "w"]}):
+    case("Resize", [image, None, None, one([3, 11], numpy.int64)], [stretched(stretched(image, 0, 3, 1.1), 1, 11, 1.1)], domain="",
+         dims=dims, constants=(3,), mode="linear", keep_aspect_ratio_policy="not_smaller")
 
 
 def scattered(x, at, updates):

@@ -99,6 +99,9 @@ LogicalResult nonZero(Node &n) {
   OpFoldResult count = countOf(n, mask, 2, 1);
   if (auto known = getConstantIntValue(total); known && exceeds(count, *known))
     return n.fail("gives more places than there are");
+  if (rank == 0) // a scalar has no coordinates, but they are counted
+    return n.set(n.e.full(tensor_to_prim::integerAttr(n.e.b.getI64Type(), 0),
+                          Sizes{n.e.size(0), count}));
   Value at = positionsOf(n, mask, count);
   SmallVector<Value> rows;
   for (int64_t d = rank; d-- > 0;) {
@@ -107,8 +110,6 @@ LogicalResult nonZero(Node &n) {
     at = n.div(at, size);
   }
   std::reverse(rows.begin(), rows.end());
-  if (rows.empty())
-    return n.fail("of a scalar");
   return n.set(n.e.concat(rows, 0));
 }
 

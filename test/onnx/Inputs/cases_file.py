@@ -170,6 +170,9 @@ case("Split", [x], [x[:3], x[3:6], x[6:]], domain="", dims={0: ["n", 6]}, num_ou
 order = numpy.argsort(-x, 1, kind="stable")[:, :4]
 case("TopK", [x, one([4], numpy.int64)], [numpy.take_along_axis(x, order, 1), order], domain="", dims={0: ["n", 6]})
 case("NonZero", [(x > 0.2) * x], [lambda x: numpy.stack(numpy.nonzero(x))], domain="", dims={0: ["n", "m"]})
+# A scalar has no coordinates: one column of none if it is not 0.
+for number in (0, 3):
+    case("NonZero", [numpy.array(number, numpy.float32)], [numpy.zeros((0, int(number != 0)), numpy.int64)], domain="")
 
 wide, wide_zero = one([0.001, 0.002, 0.003]), one([7, -9, 100], numpy.int16)
 long = RANDOM.integers(-30000, 30000, (3, 5), dtype=numpy.int16)

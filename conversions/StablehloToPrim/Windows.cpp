@@ -236,25 +236,125 @@ LogicalResult reduceWindow(stablehlo::ReduceWindowOp op, Translator &e) {
                         tensorsOf(op.getInputs(), e), *types, op.getBody(), e);
 }
 
-/// Whether a region keeps the larger, or the smaller, of its arguments; of
-/// equal ones the first.
-std::optional<Combiner> selectionOf(Region &region) {
+/// Which element of a window is selected: the largest or the smallest, and of
+/// equal ones the first or the last.
+struct Selection {
+  bool isMax, isLast;
+};
+
+/// The selection that a comparison of both arguments makes.
+std::optional<Selection> selectionOf(Region &region) {
+  using Direction = stablehlo::ComparisonDirection;
   Block &block = region.front();
   Operation *last = block.getTerminator();
   auto compare = last->getNumOperands() == 1
                      ? last->getOperand(0).getDefiningOp<stablehlo::CompareOp>()
                      : stablehlo::CompareOp();
-  if (!compare || compare.getLhs() != block.getArgument(0) ||
-      compare.getRhs() != block.getArgument(1))
+  if (!compare || compare.getLhs() == compare.getRhs() ||
+      !llvm::is_contained(block.getArguments(), compare.getLhs()) ||
+      !llvm::is_contained(block.getArguments(), compare.getRhs()))
     return std::nullopt;
-  switch (compare.getComparisonDirection()) {
-  case stablehlo::ComparisonDirection::GE:
-    return Combiner::Max;
-  case stablehlo::ComparisonDirection::LE:
-    return Combiner::Min;
+  Direction direction = compare.getComparisonDirection();
+  if (direction == Direction::EQ || direction == Direction::NE)
+    return std::nullopt;
+  bool isStrict = direction == Direction::GT || direction == Direction::LT;
+  bool isMax = direction == Direction::GT || direction == Direction::GE;
+  return Selection{isMax == (compare.getLhs() == block.getArgument(0)),
+                   isStrict};
+}
+
+/// How a scatter combines, or nothing where prim has no kind for it.
+std::optional<prim::ScatterKind> scatterKindOf(Combiner combiner,
+                                               bool isUnsigned) {
+  using prim::ScatterKind;
+  switch (combiner) {
+  case Combiner::Add:
+    return ScatterKind::add;
+  case Combiner::Mul:
+    return ScatterKind::mul;
+  case Combiner::Min:
+    return isUnsigned ? ScatterKind::umin : ScatterKind::min;
+  case Combiner::Max:
+    return isUnsigned ? ScatterKind::umax : ScatterKind::max;
+  case Combiner::And:
+    return ScatterKind::and_;
+  case Combiner::Or:
+    return ScatterKind::or_;
+  case Combiner::Xor:
+    return ScatterKind::xor_;
   default:
     return std::nullopt;
   }
+}
+
+/// Fills the combiner of a window of values and places. Padding has the place
+/// -1 and is never selected; a NaN is before all numbers.
+void fillSelection(Region &region, Type value, Type place, Selection selection,
+                   Operation *op, Translator &e) {
+  OpBuilder::InsertionGuard guard(e.b);
+  SmallVector<Location> locs(4, op->getLoc());
+  Block *block =
+      e.b.createBlock(&region, {}, {value, place, value, place}, locs);
+  Value x = block->getArgument(0), xPlace = block->getArgument(1),
+        y = block->getArgument(2), yPlace = block->getArgument(3);
+  auto either = [&](Value a, Value b) {
+    return e.binary<prim::BitwiseOrOp>(a, b);
+  };
+  auto both = [&](Value a, Value b) {
+    return e.binary<prim::BitwiseAndOp>(a, b);
+  };
+  Value take = selection.isMax ? e.compare<prim::GtOp>(y, x)
+                               : e.compare<prim::LtOp>(y, x);
+  if (selection.isLast)
+    take = either(take, e.compare<prim::EqOp>(y, x));
+  if (isa<FloatType>(e.elementOf(x))) {
+    Value isNan = e.compare<prim::NeOp>(y, y);
+    if (!selection.isLast)
+      isNan = both(isNan, e.compare<prim::EqOp>(x, x));
+    take = either(take, isNan);
+  }
+  Value zero = e.integer(0, xPlace);
+  take = both(either(take, e.compare<prim::LtOp>(xPlace, zero)),
+              e.compare<prim::GeOp>(yPlace, zero));
+  prim::YieldOp::create(
+      e.b, ValueRange{e.where(take, y, x), e.where(take, yPlace, xPlace)});
+}
+
+/// A selection that `prim.select_and_scatter` does not make: the places that
+/// windows select, and a scatter to there.
+LogicalResult selectPlaces(stablehlo::SelectAndScatterOp op, const Window &w,
+                           Value x, Value updates, Selection selection,
+                           prim::ScatterKind kind, Translator &e) {
+  auto type = e.typeOf(x), to = e.typeOf(updates);
+  if (!type.hasStaticShape() || !to.hasStaticShape())
+    return e.unsupported(op, "selects the last of equals, or does not add, on "
+                             "a size that is not known");
+  int64_t count = type.getNumElements(), windows = to.getNumElements();
+  auto index = e.b.getI64Type();
+  Value line = prim::IotaOp::create(e.b, RankedTensorType::get({count}, index),
+                                    ValueRange{}, 0);
+  Tensors all{x, e.reshape(line, type.getShape()),
+              e.full(cast<TypedAttr>(e.b.getZeroAttr(e.elementOf(x))), {}),
+              e.full(integerAttr(index, -1), {})};
+  auto attributes = attributesOf(w, e);
+  for (StringRef name : {"dilation", "input_dilation"})
+    attributes.push_back(e.b.getNamedAttr(
+        name,
+        e.b.getDenseI64ArrayAttr(SmallVector<int64_t>(w.size.size(), 1))));
+  auto made =
+      make(op, "reduce_window", all,
+           {to.clone(e.elementOf(x)), to.clone(index)}, e, attributes, 1);
+  if (failed(made))
+    return failure();
+  fillSelection((*made)->getRegion(0), all[2].getType(), all[3].getType(),
+                selection, op, e);
+  SmallVector<int64_t> list{windows, 1};
+  Value result = prim::ScatterOp::create(
+      e.b, RankedTensorType::get({count}, e.elementOf(updates)), kind,
+      e.broadcastInDim(e.get(op.getInitValue()), {}, Sizes{e.size(count)}),
+      e.reshape((*made)->getResult(1), list), e.reshape(updates, list),
+      ArrayRef<int64_t>{0}, 0, /*unique=*/false);
+  return e.set(op, e.reshape(result, type.getShape()));
 }
 
 LogicalResult selectAndScatter(stablehlo::SelectAndScatterOp op,
@@ -266,21 +366,30 @@ LogicalResult selectAndScatter(stablehlo::SelectAndScatterOp op,
   Value x = e.get(op.getOperand()), updates = e.get(op.getSource());
   bool isBool = e.elementOf(x).isInteger(1);
   Combiner scatter = combinerOf(op.getScatter());
-  if (!selection || scatter != (isBool ? Combiner::Or : Combiner::Add))
-    return e.unsupported(op,
-                         "does not add where the largest or the smallest is");
+  auto kind = scatterKindOf(scatter, isUnsigned(source) && !isBool);
+  if (!selection || !kind)
+    return e.unsupported(op, "selects neither the largest nor the smallest, or "
+                             "combines in a way that prim has no scatter for");
   auto window = windowOf(op, source.getRank(), op.getWindowDimensions(),
                          op.getWindowStrides(), {}, {}, op.getPadding(), e);
   if (failed(window))
     return failure();
+  bool flips = isUnsigned(source) && !isBool;
+  if (selection->isLast || scatter != (isBool ? Combiner::Or : Combiner::Add)) {
+    Value ordered = isBool  ? e.convert(x, e.b.getI32Type())
+                    : flips ? flipTop(x, e)
+                            : x;
+    return selectPlaces(op, *window, ordered, updates, *selection, *kind, e);
+  }
   auto attributes = attributesOf(*window, e);
   attributes.push_back(e.b.getNamedAttr(
-      "kind", prim::ScanKindAttr::get(op.getContext(), *kindOf(*selection))));
+      "kind", prim::ScanKindAttr::get(op.getContext(),
+                                      selection->isMax ? prim::ScanKind::max
+                                                       : prim::ScanKind::min)));
   if (isBool) { // counted
     x = e.convert(x, e.b.getI32Type());
     updates = e.convert(updates, e.b.getI32Type());
   }
-  bool flips = isUnsigned(source) && !isBool;
   auto made =
       make(op, "select_and_scatter", {flips ? flipTop(x, e) : x, updates},
            x.getType(), e, attributes);

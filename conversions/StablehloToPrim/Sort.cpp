@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sorting of StableHLO: comparators are read as keys.
+// Sorting of StableHLO: comparators are read as keys, or called for each pair.
 #include "Reduction.h"
 
 using namespace mlir;
@@ -140,8 +140,9 @@ struct Order {
   bool descending = false, totalOrder = false;
 };
 
-FailureOr<Order> orderOf(stablehlo::SortOp op, ArrayRef<Key> keys,
-                         Translator &e) {
+/// The order of keys, or nothing where prim has no such order.
+std::optional<Order> orderOf(stablehlo::SortOp op, ArrayRef<Key> keys,
+                             Translator &e) {
   Order order;
   order.descending = keys.front().descending;
   auto shape = cast<RankedTensorType>(op.getInputs()[0].getType());
@@ -151,17 +152,12 @@ FailureOr<Order> orderOf(stablehlo::SortOp op, ArrayRef<Key> keys,
   bool sawFloat = false;
   for (const Key &key : keys) {
     Value array = vectorize(key.left, arrays, shape, op, e);
-    if (!array) {
-      if (!e.reported)
-        return e.unsupported(op, "has a comparator that is no order of keys");
-      return failure();
-    }
-    if (isComplex(array.getType()))
-      return e.unsupported(op, "orders complex numbers");
+    if (!array || isComplex(array.getType()))
+      return std::nullopt;
     Value x = e.get(array);
     bool isFloat = isa<FloatType>(e.elementOf(x));
     if (isFloat && sawFloat && key.totalOrder != order.totalOrder)
-      return e.unsupported(op, "mixes orders of floats");
+      return std::nullopt;
     if (isFloat)
       order.totalOrder = key.totalOrder;
     sawFloat |= isFloat;
@@ -173,6 +169,82 @@ FailureOr<Order> orderOf(stablehlo::SortOp op, ArrayRef<Key> keys,
   return order;
 }
 
+/// The tensors of all pairs of elements along a dimension: in front element i
+/// of that dimension (`isRight`: element j), where j counts a new last one.
+SmallVector<Value> pairsOf(stablehlo::SortOp op, RankedTensorType pairs,
+                           int64_t dim, bool isRight, Translator &e) {
+  OpBuilder b(op);
+  SmallVector<Value> made;
+  int64_t rank = pairs.getRank() - 1;
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (isRight)
+    dims[dim] = rank;
+  for (Value input : op.getInputs()) {
+    Type element = getElementTypeOrSelf(input.getType());
+    made.push_back(stablehlo::BroadcastInDimOp::create(
+        b, op.getLoc(), pairs.clone(element), input, dims));
+    if (failed(e.emit(made.back().getDefiningOp())))
+      return {};
+  }
+  return made;
+}
+
+/// A comparator that is no order of keys is asked about each pair of elements:
+/// of two elements the later one comes first if it is less than the earlier
+/// one. What is sorted by is the number of elements before each one.
+FailureOr<Order> askedOrder(stablehlo::SortOp op, int64_t dim, Translator &e) {
+  auto shape = cast<RankedTensorType>(op.getInputs()[0].getType());
+  if (!shape.hasStaticShape())
+    return e.unsupported(op, "has a comparator that is no order of keys, on a "
+                             "size that is not known");
+  double bytes = 0;
+  for (Value x : tensorsOf(op.getInputs(), e))
+    bytes += (e.elementOf(x).getIntOrFloatBitWidth() + 7) / 8;
+  bytes *= double(shape.getNumElements()) * shape.getDimSize(dim);
+  if (bytes > double(1 << 28))
+    return e.unsupported(op, "has a comparator that is no order of keys, for "
+                             "pairs of elements of more than 256 MiB");
+  SmallVector<int64_t> sizes(shape.getShape());
+  sizes.push_back(shape.getDimSize(dim));
+  auto pairs = RankedTensorType::get(sizes, e.b.getI64Type());
+  auto here = pairsOf(op, pairs, dim, false, e),
+       there = pairsOf(op, pairs, dim, true, e);
+  if (here.empty() || there.empty())
+    return failure();
+  Block &block = op.getComparator().front();
+  auto less = [&](ArrayRef<Value> left, ArrayRef<Value> right) -> Value {
+    IRMapping arrays;
+    for (auto [i, x] : llvm::enumerate(left)) {
+      arrays.map(block.getArgument(2 * i), x);
+      arrays.map(block.getArgument(2 * i + 1), right[i]);
+    }
+    Operation *last = block.getTerminator();
+    Value array = last->getNumOperands() == 1
+                      ? vectorize(last->getOperand(0), arrays, pairs, op, e)
+                      : Value();
+    return array ? e.get(array) : Value();
+  };
+  Value thereIsLess = less(there, here), hereIsLess = less(here, there);
+  if (!thereIsLess || !hereIsLess) {
+    if (e.reported)
+      return failure();
+    return e.unsupported(op, "has a comparator that does not work on one "
+                             "element at a time");
+  }
+  Value i = prim::IotaOp::create(e.b, pairs, ValueRange{}, dim);
+  Value j = prim::IotaOp::create(e.b, pairs, ValueRange{}, shape.getRank());
+  Value isBefore = e.where(
+      e.compare<prim::LtOp>(j, i),
+      e.compare<prim::EqOp>(hereIsLess, e.integer(0, hereIsLess)),
+      e.binary<prim::BitwiseAndOp>(e.compare<prim::GtOp>(j, i), thereIsLess));
+  Order order;
+  order.keys.push_back(prim::SumOp::create(
+      e.b, RankedTensorType::get(shape.getShape(), e.b.getI64Type()),
+      e.convert(isBefore, e.b.getI64Type(), false, true),
+      ArrayRef<int64_t>{shape.getRank()}));
+  return order;
+}
+
 LogicalResult sort(stablehlo::SortOp op, Translator &e) {
   auto shape = cast<RankedTensorType>(op.getInputs()[0].getType());
   int64_t dim = op.getDimension();
@@ -180,12 +252,17 @@ LogicalResult sort(stablehlo::SortOp op, Translator &e) {
     dim += shape.getRank();
   if (failed(checkDims(op, "dimension", dim, shape.getRank(), e)))
     return failure();
-  auto keys = Comparator(op).read();
-  if (!keys)
-    return e.unsupported(op, "has a comparator that is no order of keys");
-  auto order = orderOf(op, *keys, e);
-  if (failed(order))
+  std::optional<Order> order;
+  if (auto keys = Comparator(op).read())
+    order = orderOf(op, *keys, e);
+  if (e.reported)
     return failure();
+  if (!order) {
+    auto asked = askedOrder(op, dim, e);
+    if (failed(asked))
+      return failure();
+    order = *asked;
+  }
   Tensors operands = order->keys;
   llvm::append_range(operands, tensorsOf(op.getInputs(), e));
   SmallVector<NamedAttribute> flags{

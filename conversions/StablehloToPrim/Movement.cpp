@@ -5,6 +5,8 @@
 #include "FunctionSizes.h"
 
 #include "kiln/Dialect/Prim/Shape.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -279,18 +281,40 @@ LogicalResult getDimensionSize(stablehlo::GetDimensionSizeOp op,
   return e.set(op, e.convert(size, e.b.getI32Type()));
 }
 
-/// A size that is declared where it is known already.
+/// The first elements along a dimension, as many as a number says that is
+/// checked where it is known: at last when the program runs.
 LogicalResult setDimensionSize(stablehlo::SetDimensionSizeOp op,
                                Translator &e) {
   auto source = cast<RankedTensorType>(op.getOperand().getType());
-  auto size = e.integersOf(e.get(op.getSize()));
-  if (failed(checkDims(op, "dimension", int64_t(op.getDimension()),
-                       source.getRank(), e)))
+  int64_t dim = op.getDimension();
+  if (failed(checkDims(op, "dimension", dim, source.getRank(), e)))
     return failure();
-  if (!size || size->size() != 1 ||
-      size->front() != source.getDimSize(op.getDimension()))
-    return e.unsupported(op, "makes a dimension another size");
-  return bind(op, tensorsOf(op.getOperand(), e), e);
+  Tensors parts = tensorsOf(op.getOperand(), e);
+  Value number = e.get(op.getSize());
+  if (parts.empty() || !number)
+    return failure();
+  if (e.typeOf(number).getRank() != 0)
+    return e.unsupported(op, "has a size that is no scalar");
+  Sizes sizes = e.sizesOf(parts.front());
+  OpFoldResult have = sizes[dim], wanted = sizeAt(number, 0, e);
+  auto from = getConstantIntValue(have), to = getConstantIntValue(wanted);
+  if ((to && *to < 0) || (from && to && *to > *from))
+    return e.unsupported(op, "has the size " + Twine(*to) +
+                                 ", outside of the dimension");
+  if (isSameSize(have, wanted, e))
+    return bind(op, parts, e);
+  if (!from || !to)
+    cf::AssertOp::create(
+        e.b,
+        arith::CmpIOp::create(e.b, arith::CmpIPredicate::ule,
+                              e.sizeValue(wanted), e.sizeValue(have)),
+        "stablehlo.set_dimension_size has a size outside of the dimension");
+  sizes[dim] = wanted;
+  SmallVector<Value> begin(source.getRank(), numberOf(e.size(0), e));
+  for (Value &x : parts)
+    x = prim::DynamicSliceOp::create(e.b, e.typeFor(sizes, e.elementOf(x)), x,
+                                     begin, e.dynamicSizes(sizes));
+  return bind(op, parts, e);
 }
 
 } // namespace

@@ -190,6 +190,39 @@ int64_t scaledCount(int64_t from, double scale,
              : int64_t(std::floor(float(from) * float(scale)));
 }
 
+/// A size as a scalar of f64.
+Value scalarOf(Node &n, OpFoldResult size) {
+  Type f64 = n.e.b.getF64Type();
+  auto number = getConstantIntValue(size);
+  return number ? num(n, *number) : n.cast(n.e.sizeTensor(size), f64);
+}
+
+/// One scale for all dimensions that keeps the ratio of sizes, and what it is
+/// where sizes are known.
+struct Shared {
+  Value scale;
+  std::optional<double> number;
+};
+
+Shared sharedScale(Node &n, const Resize &r, Value sizes,
+                   const std::optional<eval::Value> &known,
+                   ArrayRef<int64_t> dims, const Sizes &have) {
+  Value common;
+  std::optional<double> shared;
+  bool larger = r.policy == "not_smaller";
+  for (auto [k, d] : llvm::enumerate(dims)) {
+    Value own = n.div(entry(n, sizes, k), scalarOf(n, have[d]));
+    common = !common ? own : larger ? n.max(common, own) : n.min(common, own);
+    if (auto from = getConstantIntValue(have[d]); known && from) {
+      double number = known->element(k).asDouble() / *from;
+      shared = !shared  ? number
+               : larger ? std::max(*shared, number)
+                        : std::min(*shared, number);
+    }
+  }
+  return {common, shared};
+}
+
 /// Checks each scale, or size, that is known before anything is computed with
 /// it: it is finite and above 0 (a size may be 0), and what it makes of a
 /// dimension is a number of elements.
@@ -241,28 +274,13 @@ FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
       wanted = n.dataSizes(3);
   if (!known && !declared && !wanted)
     return n.fail("has scales or sizes that are not known");
-  Type f64 = n.e.b.getF64Type();
-  auto scalar = [&](OpFoldResult size) -> Value {
-    auto number = getConstantIntValue(size);
-    return number ? num(n, *number) : n.cast(n.e.sizeTensor(size), f64);
-  };
+  auto scalar = [&](OpFoldResult size) { return scalarOf(n, size); };
   if (known && failed(checkNumbers(n, *known, dims, have, sizes != nullptr)))
     return failure();
-  // One scale for all that keeps the ratio of sizes.
-  Value common;
-  std::optional<double> shared;
+  Shared one;
   if (sizes && r.policy != "stretch")
-    for (auto [k, d] : llvm::enumerate(dims)) {
-      Value own = n.div(entry(n, sizes, k), scalar(have[d]));
-      bool larger = r.policy == "not_smaller";
-      common = !common ? own : larger ? n.max(common, own) : n.min(common, own);
-      if (auto from = getConstantIntValue(have[d]); known && from) {
-        double number = known->element(k).asDouble() / *from;
-        shared = !shared  ? number
-                 : larger ? std::max(*shared, number)
-                          : std::min(*shared, number);
-      }
-    }
+    one = sharedScale(n, r, sizes, known, dims, have);
+  auto [common, shared] = one;
   bool isShared = common && llvm::all_of(dims, [&](int64_t d) {
                     return known && getConstantIntValue(have[d]).has_value();
                   });

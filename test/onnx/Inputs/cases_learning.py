@@ -232,4 +232,13 @@ lines = numpy.where(weights[..., None] > 1e-9, weights[..., None] * image[0, 0],
 case("Resize", [image, None, scales], [lines[None, None]], domain="", constants=(2,), mode="linear", antialias=1,
      exclude_outside=1)
 
+# A shared scale of 1.1 leaves three rows three, but between other rows.
+rows = numpy.clip((numpy.arange(3) + 0.5) / 1.1 - 0.5, 0, 2)
+columns = numpy.clip((numpy.arange(11) + 0.5) / 1.1 - 0.5, 0, 9)
+image = floats(3, 10)
+tall = numpy.stack([numpy.interp(rows, numpy.arange(3), image[:, k]) for k in range(10)], 1)
+both = numpy.stack([numpy.interp(columns, numpy.arange(10), tall[k]) for k in range(3)])
+case("Resize", [image, None, None, numpy.array([3, 11])], [both], domain="", constants=(3,), dims={}, mode="linear",
+     keep_aspect_ratio_policy="not_smaller")
+
 cases_file.main()

@@ -2,8 +2,6 @@
 // Attention and what goes with it.
 #include "AttentionCore.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
@@ -75,7 +73,8 @@ LogicalResult attention(Node &n) {
   if (failed(n.set(1, h[1])) || failed(n.set(2, h[2])))
     return failure();
   AttentionCore core(n, h[0], h[1], h[2]);
-  core.scale = n.getFloat("scale", core.scale);
+  if (n.hasAttr("scale"))
+    core.scale = n.getFloat("scale", 0);
   core.cap = n.getFloat("softcap", 0);
   core.shownScores = n.getInt("qk_matmul_output_mode", 0);
   if (n.has(3)) {
@@ -123,14 +122,12 @@ LogicalResult flexAttention(Node &n) {
       return n.fail("needs query, key and value of rank 4");
   Value q = n.in(0), k = repeatHeads(n, n.in(1), q),
         v = repeatHeads(n, n.in(2), q);
-  int64_t size = n.shape(q)[3], precision = n.getInt("softmax_precision", 0);
+  int64_t precision = n.getInt("softmax_precision", 0);
   Type type = precision                  ? n.dataType(precision)
               : n.e.elementOf(q).isF64() ? Type(n.e.b.getF64Type())
                                          : Type(n.e.b.getF32Type());
-  if (!k || !v || !isa_and_nonnull<FloatType>(type) ||
-      (ShapedType::isDynamic(size) && !n.hasAttr("scale")))
-    return n.fail("needs heads of a known size, and scores that are floats");
-  double scale = n.getFloat("scale", 1 / std::sqrt(double(size)));
+  if (!k || !v || !isa_and_nonnull<FloatType>(type))
+    return n.fail("needs scores that are floats");
   auto change = [&](Value x, StringRef name) -> Value {
     Region *graph = n.graphAttr(name);
     if (!graph || !x)
@@ -141,8 +138,10 @@ LogicalResult flexAttention(Node &n) {
     return results->front();
   };
   Value left = n.wide(q);
-  Value scores = n.matmul(n.mul(left, n.number(scale, left)),
-                          n.e.transpose(n.wide(k), {0, 1, 3, 2}));
+  Value scale = n.hasAttr("scale") ? n.number(n.getFloat("scale", 0), left)
+                                   : scaleOfHeads(n, q, n.e.elementOf(left));
+  Value scores =
+      n.matmul(n.mul(left, scale), n.e.transpose(n.wide(k), {0, 1, 3, 2}));
   scores = change(n.cast(scores, type), "score_mod");
   Value weights = scores ? change(n.softmax(scores, 3), "prob_mod") : scores;
   if (!weights)

@@ -10,11 +10,14 @@ namespace kiln::onnx_to_prim {
 
 Value splitHeads(Node &n, Value x, int64_t heads) {
   int64_t size = n.e.typeOf(x).getRank() == 3 ? n.shape(x)[2] : 0;
-  if (heads < 1 || ShapedType::isDynamic(size) || size == 0 || size % heads)
+  bool isOpen = ShapedType::isDynamic(size);
+  if (heads < 1 || (!isOpen && (size == 0 || size % heads)))
     return n.refuse("has a number of heads that does not fit");
   Sizes sizes = n.e.sizesOf(x);
+  // The reshape fails at run time where an open size is no multiple.
   Value apart = n.e.reshape(
-      x, Sizes{sizes[0], sizes[1], n.e.size(heads), n.e.size(size / heads)});
+      x, Sizes{sizes[0], sizes[1], n.e.size(heads),
+               n.e.sizeMath().divPositive(sizes[2], n.e.size(heads))});
   return n.e.transpose(apart, {0, 2, 1, 3});
 }
 
@@ -28,14 +31,19 @@ Value joinHeads(Node &n, Value x) {
 
 Value repeatHeads(Node &n, Value x, Value queries) {
   int64_t heads = n.shape(queries)[1], own = n.shape(x)[1];
-  if (heads == own)
+  Sizes sizes = n.e.sizesOf(x), wider = sizes, whole = sizes;
+  whole[1] = n.e.sizesOf(queries)[1];
+  bool isOpen = ShapedType::isDynamic(heads) || ShapedType::isDynamic(own);
+  if (isOpen ? n.graph.sizes.areEqual(whole[1], sizes[1]) : heads == own)
     return x;
-  if (ShapedType::isDynamic(heads) || own < 1 || heads % own)
+  if (!isOpen && (own < 1 || heads % own))
     return n.refuse("has heads of queries that are no multiple of those of "
                     "keys");
-  Sizes sizes = n.e.sizesOf(x), wider = sizes, whole = sizes;
-  wider.insert(wider.begin() + 2, n.e.size(heads / own));
-  whole[1] = n.e.size(heads);
+  // The reshape fails at run time where open numbers are no multiples.
+  auto &math = n.e.sizeMath();
+  wider.insert(
+      wider.begin() + 2,
+      math.divPositive(whole[1], math.max(sizes[1], math.constant(1))));
   return n.e.reshape(n.expand(n.unsqueeze(x, {2}), wider), whole);
 }
 
@@ -68,9 +76,17 @@ Value rotate(Node &n, Value x, Value cosine, Value sine, bool isInterleaved) {
 AttentionCore::AttentionCore(Node &n, Value q, Value k, Value v)
     : n(n), q(q), k(k), v(v) {
   int64_t size = n.shape(q)[3];
-  scale = ShapedType::isDynamic(size) ? 0 : 1 / std::sqrt(double(size));
+  if (!ShapedType::isDynamic(size))
+    scale = 1 / std::sqrt(double(size));
   Type element = n.e.elementOf(q);
   wide = element.isF64() ? element : Type(n.e.b.getF32Type());
+}
+
+Value scaleOfHeads(Node &n, Value queries, Type type) {
+  OpFoldResult size = n.e.sizesOf(queries)[3];
+  Value number = n.cast(n.e.sizeTensor(size), n.e.b.getF64Type());
+  return n.cast(n.unary<prim::RsqrtOp>(n.max(number, n.number(1, number))),
+                type);
 }
 
 Value AttentionCore::rows() {
@@ -106,23 +122,29 @@ Value AttentionCore::zeroEmpty(Value x) {
 Value AttentionCore::run() {
   k = repeatHeads(n, k, q);
   v = repeatHeads(n, v, q);
-  if (n.broken || scale == 0)
-    return n.refuse("needs heads of a known size");
+  if (n.broken)
+    return {};
   Type element = n.e.elementOf(q);
+  double factor = scale.value_or(1);
+  if (!scale) { // queries are scaled before, in the type of the scores
+    q = n.mul(n.cast(q, wide), scaleOfHeads(n, q, wide));
+    k = n.cast(k, wide);
+    v = n.cast(v, wide);
+  }
   Sizes sizes = n.e.sizesOf(q);
   Sizes whole{sizes[0], sizes[1], sizes[2], n.e.sizesOf(k)[2]};
   if (cap <= 0 && !sink && !n.wants(3)) { // as one operation of prim
-    Value mask = bias ? n.cast(n.expandOpen(bias, whole), element) : Value();
+    Type inner = n.e.elementOf(q);
+    Value mask = bias ? n.cast(n.expandOpen(bias, whole), inner) : Value();
     if (n.broken)
       return {};
     sizes[3] = n.e.sizesOf(v)[3];
-    return zeroEmpty(
-        prim::AttentionOp::create(n.e.b, n.e.typeFor(sizes, element), q, k, v,
-                                  mask, n.e.b.getF64FloatAttr(scale))
-            .getResult());
+    auto op = prim::AttentionOp::create(n.e.b, n.e.typeFor(sizes, inner), q, k,
+                                        v, mask, n.e.b.getF64FloatAttr(factor));
+    return zeroEmpty(n.cast(op.getResult(), element));
   }
   Value left = n.cast(q, wide);
-  Value all = n.matmul(n.mul(left, n.number(scale, left)),
+  Value all = n.matmul(n.mul(left, n.number(factor, left)),
                        n.e.transpose(n.cast(k, wide), {0, 1, 3, 2}));
   scores = all;
   if (cap > 0) {

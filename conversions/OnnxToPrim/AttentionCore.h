@@ -8,13 +8,15 @@
 namespace kiln::onnx_to_prim {
 
 /// One attention over heads: softmax(cap(scale * Q K^T) + bias) V. Sizes may be
-/// open, but for the number of heads where keys have fewer of them.
+/// open.
 class AttentionCore {
 public:
   /// Query, key and value as [batch, heads, sequence, size].
   AttentionCore(Node &n, Value q, Value k, Value v);
 
-  double scale; ///< 1 / sqrt(size of a head) unless set
+  /// 1 / sqrt(size of a head) unless set; computed at run time where the size
+  /// is open and this is not set.
+  std::optional<double> scale;
   double cap = 0;
   int64_t shownScores = 0; ///< which scores `scores` is, as Attention-23 has it
 
@@ -48,6 +50,8 @@ private:
 /// [batch, sequence, heads * size] as [batch, heads, sequence, size]; null
 /// after a report.
 Value splitHeads(Node &n, Value x, int64_t heads);
+/// 1 / sqrt(size of a head), as a scalar of `type`.
+Value scaleOfHeads(Node &n, Value queries, Type type);
 /// The way back.
 Value joinHeads(Node &n, Value x);
 /// Keys or values with each head as often as queries share it; null after a

@@ -45,8 +45,8 @@ LogicalResult addMask(Node &n, AttentionCore &core, unsigned i) {
 
 /// What the operators have in common behind their heads.
 LogicalResult finish(Node &n, AttentionCore &core, unsigned scores) {
-  core.scale =
-      n.getFloat("scale", 0) != 0 ? n.getFloat("scale", 0) : core.scale;
+  if (double scale = n.getFloat("scale", 0))
+    core.scale = scale;
   Value result = core.run();
   if (!result)
     return failure();

@@ -46,11 +46,15 @@ LogicalResult gatherNd(Node &n) {
   Value x = n.in(0), places = n.in(1);
   int64_t batch = n.getInt("batch_dims", 0), rank = n.rank(0);
   int64_t depth = n.rank(1) ? n.shape(places).back() : 0;
+  // Of an open number of coordinates the rank of the result tells which it is.
+  if (auto all = n.declaredRank(); all && ShapedType::isDynamic(depth))
+    depth = rank + n.rank(1) - 1 - batch - *all;
   if (n.rank(1) == 0 || batch < 0 || batch >= std::min(n.rank(1), rank) ||
-      ShapedType::isDynamic(depth) || depth > rank - batch)
+      depth < 0 || depth > rank - batch)
     return n.fail("has indices that do not fit the data");
   if (depth == 0)
     return n.fail("has indices of no dimension");
+  places = n.assume(places, n.rank(1) - 1, depth);
   Sizes sizes = n.e.sizesOf(x), flat(sizes.begin(), sizes.begin() + batch);
   OpFoldResult count = n.e.size(1);
   SmallVector<Value> indices;

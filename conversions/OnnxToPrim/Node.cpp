@@ -324,6 +324,14 @@ Type Node::dataType(int64_t number) {
   }
 }
 
+std::optional<int64_t> Node::declaredRank(unsigned i) {
+  if (i < numResults())
+    if (auto tensor = dyn_cast<torch::VTensorType>(op.getResult(i).getType());
+        tensor && tensor.getRanked())
+      return tensor.getShape().size();
+  return std::nullopt;
+}
+
 std::optional<Ints> Node::declared(unsigned i) {
   if (i >= numResults())
     return std::nullopt;

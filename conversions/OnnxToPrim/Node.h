@@ -175,6 +175,8 @@ public:
   }
   /// The static shape that the type of a result says.
   std::optional<Ints> declared(unsigned i = 0);
+  /// The rank that the type of a result says.
+  std::optional<int64_t> declaredRank(unsigned i = 0);
   Type elementOut(unsigned i = 0) { return elementOf(op.getResult(i)); }
   LogicalResult set(unsigned i, Value value);
   LogicalResult set(Value value) { return set(0, value); }
@@ -278,6 +280,9 @@ public:
   /// Repeats dimension `dim`, whose size only the program knows, to size `to`
   /// where it is 1. The program fails where it is neither 1 nor `to`.
   Value repeatOpen(Value x, int64_t dim, mlir::OpFoldResult to);
+  /// `x` with `size` elements along `dim`. The program fails where an open size
+  /// is another one.
+  Value assume(Value x, int64_t dim, int64_t size);
   /// A size that is data: the element of a tensor of rank 0.
   mlir::OpFoldResult sizeFrom(Value number);
   /// Sizes that are the elements of an input of rank 1, which may be data.

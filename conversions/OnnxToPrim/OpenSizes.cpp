@@ -27,6 +27,14 @@ Value Node::expandOpen(Value x, ArrayRef<OpFoldResult> to) {
   return expand(x, to);
 }
 
+Value Node::assume(Value x, int64_t dim, int64_t size) {
+  if (shape(x)[dim] == size)
+    return x;
+  Sizes sizes = e.sizesOf(x);
+  sizes[dim] = e.size(size);
+  return e.reshape(x, sizes);
+}
+
 void Node::joinOpenSizes(MutableArrayRef<Value> values, int64_t behind) {
   int64_t most = 0;
   for (Value value : values)

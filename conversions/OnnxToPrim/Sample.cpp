@@ -132,8 +132,11 @@ LogicalResult gridSample(Node &n) {
   mode = mode == "bilinear" ? "linear" : mode == "bicubic" ? "cubic" : mode;
   StringRef padding = n.getString("padding_mode", "zeros");
   bool align = n.getInt("align_corners", 0);
-  if (spatial < 1 || n.rank(1) != rank || n.shape(grid).back() != spatial)
+  if (spatial < 1 || n.rank(1) != rank ||
+      (n.shape(grid).back() != spatial &&
+       !ShapedType::isDynamic(n.shape(grid).back())))
     return n.fail("needs a picture and a grid that fits it");
+  grid = n.assume(grid, rank - 1, spatial);
   if (mode != "linear" && mode != "cubic" && mode != "nearest")
     return n.fail("has mode '" + mode + "'");
   if (padding != "zeros" && padding != "border" && padding != "reflection")

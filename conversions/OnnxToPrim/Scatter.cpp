@@ -65,10 +65,14 @@ LogicalResult scatterNd(Node &n) {
   if (!kind)
     return n.fail("has reduction '" + n.getString("reduction") + "'");
   int64_t depth = n.rank(1) ? n.shape(places).back() : 0;
+  // Of an open number of coordinates the rank of the updates tells which it is.
+  if (ShapedType::isDynamic(depth))
+    depth = rank + n.rank(1) - 1 - n.rank(2);
   if (depth < 1 || depth > rank)
     return n.fail("has indices that do not fit the data");
   if (llvm::is_contained(n.e.typeOf(updates).getShape(), 0))
     return n.set(x);
+  places = n.assume(places, n.rank(1) - 1, depth);
   Sizes sizes = n.e.sizesOf(x), window = n.e.sizesOf(places);
   SmallVector<Value> parts;
   Ints dims;

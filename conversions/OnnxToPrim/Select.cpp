@@ -277,31 +277,30 @@ Value overlaps(Node &n, Value boxes, bool centred) {
 /// those that overlap with one that was taken before.
 LogicalResult nonMaxSuppression(Node &n) {
   Value boxes = n.in(0), scores = n.in(1);
-  if (n.rank(0) != 3 || n.rank(1) != 3 ||
-      ShapedType::isDynamicShape(n.shape(scores).take_front(2)))
-    return n.fail("needs boxes and scores of rank 3, and known numbers of "
-                  "batches and classes");
-  if (n.shape(boxes)[2] != 4)
-    return n.fail("needs boxes of 4 known coordinates");
-  int64_t batch = n.shape(scores)[0], classes = n.shape(scores)[1],
-          lists = batch * classes;
-  OpFoldResult count = n.e.sizesOf(scores)[2],
-               total = n.e.sizeMath().mul(n.e.size(lists), count);
+  if (n.rank(0) != 3 || n.rank(1) != 3)
+    return n.fail("needs boxes and scores of rank 3");
+  int64_t corners = n.shape(boxes)[2];
+  if (corners != 4 && !ShapedType::isDynamic(corners))
+    return n.fail("needs boxes of 4 coordinates");
+  boxes = n.assume(boxes, 2, 4);
+  auto &math = n.e.sizeMath();
+  Sizes sizes = n.e.sizesOf(scores);
+  OpFoldResult batch = sizes[0], classes = sizes[1], count = sizes[2],
+               lists = math.mul(batch, classes), total = math.mul(lists, count);
   Value number = n.e.sizeTensor(count);
-  auto size = [&](int64_t known) { return n.e.size(known); };
   auto scalar = [&](unsigned i) {
     return n.e.reshape(n.in(i), ArrayRef<int64_t>());
   };
   Type i64 = n.e.b.getI64Type();
   Value most = n.has(2) ? n.i64(scalar(2)) : n.integer(0);
   Value limit = n.has(3) ? scalar(3) : n.number(0, boxes);
-  Value rows = n.e.reshape(scores, {size(lists), count});
+  Value rows = n.e.reshape(scores, {lists, count});
   Value order = argsort(n, rows, 1, true);
   Value sorted = n.take(rows, order, 1, 1);
   Value repeated =
-      n.e.reshape(n.expand(n.unsqueeze(boxes, {1}),
-                           {size(batch), size(classes), count, size(4)}),
-                  {size(lists), count, size(4)});
+      n.e.reshape(n.expandOpen(n.unsqueeze(boxes, {1}),
+                               {batch, classes, count, n.e.size(4)}),
+                  {lists, count, n.e.size(4)});
   Value placed = n.take(repeated, order, 1, 1);
   Value clash =
       n.gt(overlaps(n, placed, n.getInt("center_point_box", 0)), limit);
@@ -309,7 +308,7 @@ LogicalResult nonMaxSuppression(Node &n) {
                          : n.e.full(n.e.b.getIntegerAttr(n.e.b.getI1Type(), 1),
                                     n.e.sizesOf(sorted));
   // One after the other, all lists at once.
-  Value taken = n.e.full(n.e.b.getI64IntegerAttr(0), {n.e.size(lists)});
+  Value taken = n.e.full(n.e.b.getI64IntegerAttr(0), {lists});
   Value kept =
       n.e.full(n.e.b.getIntegerAttr(n.e.b.getI1Type(), 0), n.e.sizesOf(sorted));
   Value place = n.unsqueeze(n.iota(count, i64), {0});
@@ -342,11 +341,11 @@ LogicalResult nonMaxSuppression(Node &n) {
   if (auto there = getConstantIntValue(total); there && exceeds(wanted, *there))
     return n.fail("gives more boxes than there are");
   Value at = positionsOf(n, chosen, wanted);
-  Value list = n.div(at, number);
+  Value list = n.div(at, number), numClasses = n.e.sizeTensor(classes);
   auto column = [&](Value v) { return n.unsqueeze(v, {1}); };
   return n.set(
-      n.e.concat({column(n.div(list, n.integer(classes))),
-                  column(n.binary<prim::RemainderOp>(list, n.integer(classes))),
+      n.e.concat({column(n.div(list, numClasses)),
+                  column(n.binary<prim::RemainderOp>(list, numClasses)),
                   column(n.take(n.e.reshape(order, {total}), at, 0))},
                  1));
 }

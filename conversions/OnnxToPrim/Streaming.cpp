@@ -4,8 +4,6 @@
 #include "AttentionCore.h"
 #include "Windows.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace kiln::onnx_to_prim {
@@ -105,6 +103,9 @@ std::pair<Value, Value> runSteps(LinearAttention &a, Value state) {
   prim::YieldOp::create(n.e.b, ValueRange{n.lt(test[0], steps)});
   auto now = enter(loop.getBody());
   auto [next, out] = a.step(now[1], now[0]);
+  // A step may know a size that the state leaves open.
+  next = n.e.reshape(next, n.e.sizesOf(state));
+  out = n.e.reshape(out, Sizes(ArrayRef<OpFoldResult>(whole).drop_front()));
   Value written = prim::ScatterOp::create(
       n.e.b, none.getType(), prim::ScatterKind::set, now[2],
       n.e.reshape(now[0], Ints{1, 1}), n.unsqueeze(out, {0, 1}), Ints{0}, 0,
@@ -154,23 +155,25 @@ LogicalResult linearAttention(Node &n) {
         headsOf(n, 5, n.rank(5) == 3 && n.shape(n.in(5))[2] == 1 ? 1 : heads);
   if (a.isDelta && !a.beta)
     return failure();
-  double scale = n.getFloat("scale", 0);
-  if (scale == 0)
-    scale = 1 / std::sqrt(double(n.shape(q)[3]));
+  double given = n.getFloat("scale", 0);
+  Value scale =
+      given != 0 ? n.number(given, q) : scaleOfHeads(n, q, n.e.elementOf(q));
   Sizes sizes = n.e.sizesOf(q), keys = n.e.sizesOf(a.k);
-  a.q = n.e.reshape(n.mul(q, n.number(scale, q)),
+  a.q = n.e.reshape(n.mul(q, scale),
                     Sizes{sizes[0], n.e.size(heads), n.e.size(queries / heads),
                           sizes[2], sizes[3]});
+  Sizes held{keys[0], keys[1], keys[3], n.e.sizesOf(a.v)[3]};
   Value state =
-      n.has(3) ? n.wide(n.in(3))
-               : n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(q), 0),
-                          {keys[0], keys[1], keys[3], n.e.sizesOf(a.v)[3]});
+      n.has(3)
+          ? n.e.reshape(n.wide(n.in(3)), held)
+          : n.e.full(tensor_to_prim::numberAttr(n.e.elementOf(q), 0), held);
   auto [all, last] = runSteps(a, state);
   if (n.broken)
     return failure();
   Value rows = n.e.transpose(all, {1, 0, 2, 3, 4});
-  int64_t width = queries * n.shape(a.v)[3];
-  rows = n.e.reshape(rows, Sizes{sizes[0], sizes[2], n.e.size(width)});
+  OpFoldResult width =
+      n.e.sizeMath().mul(n.e.size(queries), n.e.sizesOf(a.v)[3]);
+  rows = n.e.reshape(rows, Sizes{sizes[0], sizes[2], width});
   if (failed(n.set(0, n.cast(rows, n.elementIn(0)))))
     return failure();
   return n.wants(1) ? n.set(1, n.cast(last, n.elementIn(n.has(3) ? 3 : 0)))

@@ -58,3 +58,14 @@ func.func @other(%x: !torch.vtensor<[?],f32> {kiln.argument = {dims = ["n"], nam
   %0 = torch.operator "onnx.Add"(%x, %y) : (!torch.vtensor<[?],f32>, !torch.vtensor<[?],f32>) -> !torch.vtensor<[?],f32>
   return %0 : !torch.vtensor<[?],f32>
 }
+
+// -----
+
+// Of an open number of coordinates the rank of the result tells that they are two; another number does not fit the reshape.
+// CHECK-LABEL: func.func @coordinates
+// CHECK: prim.reshape {{.*}} -> tensor<?x2xi64>
+// CHECK: return %{{.*}} : tensor<?x?xf32>
+func.func @coordinates(%x: !torch.vtensor<[?,?,?],f32>, %at: !torch.vtensor<[?,?],si64>) -> !torch.vtensor<[?,?],f32> {
+  %0 = torch.operator "onnx.GatherND"(%x, %at) : (!torch.vtensor<[?,?,?],f32>, !torch.vtensor<[?,?],si64>) -> !torch.vtensor<[?,?],f32>
+  return %0 : !torch.vtensor<[?,?],f32>
+}

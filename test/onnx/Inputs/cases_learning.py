@@ -241,4 +241,33 @@ both = numpy.stack([numpy.interp(columns, numpy.arange(10), tall[k]) for k in ra
 case("Resize", [image, None, None, numpy.array([3, 11])], [both], domain="", constants=(3,), dims={}, mode="linear",
      keep_aspect_ratio_policy="not_smaller")
 
+# Heads, classes and coordinates of numbers that only the program knows.
+def named(*arrays):
+    return {k: [f"s{k}{d}" for d in range(array.ndim)] for k, array in enumerate(arrays)}
+
+
+q, k, v = floats(2, 6, 3, 4), floats(2, 2, 5, 4), floats(2, 2, 5, 3)
+shared, held = numpy.repeat(k, 3, 1), numpy.repeat(v, 3, 1)
+case("Attention", [q, k, v], [softmax(q @ shared.swapaxes(2, 3) / 2) @ held], domain="", dims=named(q, k, v))
+flat = [x.swapaxes(1, 2).reshape(2, x.shape[2], -1) for x in (q, k, v)]
+attended = (softmax(q @ shared.swapaxes(2, 3) / 2) @ held).swapaxes(1, 2).reshape(2, 3, -1)
+case("Attention", flat, [attended], domain="", dims=named(*flat), q_num_heads=6, kv_num_heads=2)
+sums = numpy.cumsum(numpy.einsum("bhsk,bhsv->bhskv", k, v), 2)
+case("LinearAttention", [flat[1], *flat[1:]], [numpy.einsum("bhsk,bhskv->bshv", k, sums).reshape(2, 5, -1) / 2, sums[:, :, -1]],
+     domain="", opset=26, dims=named(*flat), q_num_heads=2, kv_num_heads=2, update_rule="linear")
+boxes = numpy.array([[[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 3, 1, 4]], [[0, 0, 1, 1], [2, 0, 3, 1], [2, 0.1, 3, 1.1]]], numpy.float32)
+marks = numpy.array([[[0.9, 0.75, 0.6], [0.1, 0.8, 0.7]], [[0.3, 0.5, 0.4], [0.6, 0.2, 0.1]]], numpy.float32)
+chosen = [[0, 0, 0], [0, 0, 2], [0, 1, 1], [0, 1, 2], [1, 0, 1], [1, 0, 0], [1, 1, 0], [1, 1, 1]]
+case("NonMaxSuppression", [boxes, marks, numpy.array([3]), numpy.array([0.5], numpy.float32)], [numpy.array(chosen)], domain="",
+     dims=named(boxes, marks))
+table, places = floats(4, 3, 2), numpy.array([[3, 1], [0, -1]])
+case("GatherND", [table, places], [table[[3, 0], [1, -1]]], domain="", dims={**named(table), 1: ["k", 2]})
+written = table.copy()
+written[[3, 0], [1, -1]] = [[7, 8], [9, 10]]
+case("ScatterND", [table, places, numpy.array([[7, 8], [9, 10]], numpy.float32)], [written], domain="",
+     dims=named(table, places, places))
+grid = numpy.array([[[[-1, -1], [1, 1], [1, -1]]]], numpy.float32)
+image = floats(1, 2, 3, 4)
+case("GridSample", [image, grid], [image[:, :, [0, 2, 0], [0, 3, 3]][:, :, None]], domain="", dims=named(image, grid), align_corners=1)
+
 cases_file.main()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Processors.h"
+#include "device/CodeFeatures.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -100,8 +101,11 @@ void kiln::cpu_target::readMachine(Processor &processor) {
   if (processor.architecture->arch == llvm::Triple::aarch64 &&
       !processor.vectorBits)
     features["sve"] = false;
+  // LLVM need not be told of what no kernel contains.
+  bool isX86 = processor.architecture->arch == llvm::Triple::x86_64;
   for (const auto &feature : features)
-    names.push_back((feature.second ? "+" : "-") + feature.first().str());
+    if (!feature.second || !isX86 || !isUnusedX86Feature(feature.first()))
+      names.push_back((feature.second ? "+" : "-") + feature.first().str());
   llvm::sort(names);
   processor.features = llvm::join(names, ",");
   auto known = [](int name, int64_t &value) {

@@ -195,8 +195,16 @@ private:
     if (problem)
       return problem;
     // A kernel's pointer takes an array of any shape: it points to the first
-    // element.
-    if (isPointer(arg) && input.tensor.numElements() > 0) {
+    // element, of an empty array to an element of its own, which no result
+    // shows.
+    if (isPointer(arg)) {
+      if (input.tensor.numElements() == 0) {
+        Expected<Tensor> element = Tensor::create(input.tensor.dtype, {});
+        if (!element)
+          return InputError{element.message()};
+        input.base.storage = input.tensor.storage = element->storage;
+        input.base.offset = input.tensor.offset = 0;
+      }
       input.tensor.shape.clear();
       input.tensor.strides.clear();
     }

@@ -162,7 +162,7 @@ def map_impl(b, node, function, xs, extra=()):
 
 
 def cond(b, node, condition, true, false, operands=()):
-    if getattr(condition, "is_Boolean", False):  # on sizes
+    if sizes.is_condition(condition):
         condition = b.number_tensor(condition)
     if not isinstance(condition, Value):
         raise Unsupported("a branch on a number")

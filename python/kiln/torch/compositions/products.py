@@ -9,6 +9,8 @@ from . import composes
 def addbmm(x, a, b, *, beta=1, alpha=1):
     if not x.dtype.is_floating_point and not x.is_complex():
         beta, alpha = int(beta), int(alpha)
+    if alpha == 0:  # nothing of the factors is read
+        a, b = torch.zeros_like(a), torch.zeros_like(b)
     made = torch.bmm(a, b).sum(0) if not a.dtype.is_floating_point else \
         a.transpose(0, 1).flatten(1) @ b.flatten(0, 1)
     made = made if alpha == 1 else made * alpha

@@ -15,24 +15,31 @@ def product(b, x, y, batch, contract, dtype):
     return b.convert(b.dot(x, y, batch, contract, total, kind="dot"), dtype)
 
 
+def _multiply(b, x, y, batch, contract, dtype):
+    """A product of factors that eager mode multiplies: of one type."""
+    if x.dtype != y.dtype:
+        raise Unsupported(f"a product of {x.dtype} and {y.dtype}: factors have to have one type")
+    return product(b, x, y, batch, contract, dtype)
+
+
 @lowers("mm.default", "_int_mm.default")
 def mm(b, out, x, y, **options):
-    return product(b, x, y, ([], []), ([1], [0]), out.dtype)
+    return _multiply(b, x, y, ([], []), ([1], [0]), out.dtype)
 
 
 @lowers("bmm.default")
 def bmm(b, out, x, y, **options):
-    return product(b, x, y, ([0], [0]), ([2], [1]), out.dtype)
+    return _multiply(b, x, y, ([0], [0]), ([2], [1]), out.dtype)
 
 
 @lowers("mv.default")
 def mv(b, out, x, y):
-    return product(b, x, y, ([], []), ([1], [0]), out.dtype)
+    return _multiply(b, x, y, ([], []), ([1], [0]), out.dtype)
 
 
 @lowers("dot.default", "vdot.default")
 def dot(b, out, x, y):
-    return product(b, x, y, ([], []), ([0], [0]), out.dtype)
+    return _multiply(b, x, y, ([], []), ([0], [0]), out.dtype)
 
 
 def _scale(b, x, factor):
@@ -56,19 +63,26 @@ def _sum_type(out):
     return wide(out.dtype)
 
 
+def _known_product(b, out, y, z, alpha):
+    """The product of a matrix, of whose factors BLAS reads nothing where alpha is 0: they may be infinite."""
+    if is_number(alpha) and alpha == 0 and y.dtype == z.dtype:
+        return b.full(0, _sum_type(out), out.shape)
+    return _multiply(b, y, z, ([], []), ([1], [0]), _sum_type(out))
+
+
 @lowers("addmm.default")
 def addmm(b, out, x, y, z, *, beta=1, alpha=1):
-    return added(b, out, x, product(b, y, z, ([], []), ([1], [0]), _sum_type(out)), beta, alpha)
+    return added(b, out, x, _known_product(b, out, y, z, alpha), beta, alpha)
 
 
 @lowers("baddbmm.default")
 def baddbmm(b, out, x, y, z, *, beta=1, alpha=1):
-    return added(b, out, x, product(b, y, z, ([0], [0]), ([2], [1]), _sum_type(out)), beta, alpha)
+    return added(b, out, x, _multiply(b, y, z, ([0], [0]), ([2], [1]), _sum_type(out)), beta, alpha)
 
 
 @lowers("addmv.default")
 def addmv(b, out, x, y, z, *, beta=1, alpha=1):
-    return added(b, out, x, product(b, y, z, ([], []), ([1], [0]), _sum_type(out)), beta, alpha)
+    return added(b, out, x, _known_product(b, out, y, z, alpha), beta, alpha)
 
 
 def _spread(b, scale, shape):

@@ -11,7 +11,8 @@ from kiln import near
 
 #: Element types that there are.
 DTYPES = (torch.float32, torch.float64)
-#: Their values follow from real matrices; see compositions/embedded.py.
+#: Of known sizes they are matrices whose elements are two columns each, see `paired`. Values of others follow from real
+#: matrices, see compositions/embedded.py.
 COMPLEX = (torch.complex64, torch.complex128)
 _LIBRARY = torch.library.Library("kiln", "FRAGMENT")
 #: Whether what is compiled computes in the host's memory.
@@ -34,7 +35,23 @@ def target(name):
 def takes(a):
     """Whether small matrices are the host's, too: one of them takes less time there than to be written out."""
     lead = a.shape[:-2]
-    return _IS_NEAR.get() and a.dtype in DTYPES and all(isinstance(n, int) for n in lead) and math.prod(lead) <= near.SEVERAL
+    return _IS_NEAR.get() and (a.dtype in DTYPES or pairs(a)) and all(isinstance(n, int) for n in lead) and math.prod(lead) <= near.SEVERAL
+
+
+def pairs(*matrices):
+    """Whether complex matrices may be the host's: their last two sizes are known."""
+    return all(a.dtype in COMPLEX and all(isinstance(n, int) for n in a.shape[-2:]) for a in matrices)
+
+
+def paired(a):
+    """Complex numbers as real ones, each element two columns: its real part and its imaginary part."""
+    return torch.stack([torch.real(a), torch.imag(a)], -1).flatten(-2)
+
+
+def unpaired(a):
+    """What `paired` was made from."""
+    parts = a.unflatten(-1, (a.shape[-1] // 2, 2))
+    return torch.complex(parts[..., 0], parts[..., 1])
 
 
 def is_held(a):
@@ -134,7 +151,60 @@ def svd(a, full):
     return (_numbers(a, m, left, dtype=a.dtype), _numbers(a, k, dtype=a.dtype), _numbers(a, right, n, dtype=a.dtype), _numbers(a))
 
 
-# Vectors of complex matrices, which prim has not: torch's own where a program uses them, and nothing where it asks for
+def _eager_complex_lu(a):
+    factors, *rest = _eager_lu(unpaired(a))
+    return (paired(factors), *rest)
+
+
+def _eager_complex_svd(a, full):
+    left, values, right = torch.linalg.svd(unpaired(a), full_matrices=full)
+    return paired(left), values, paired(right), _numbers(a).zero_()
+
+
+@_operation("(Tensor a) -> (Tensor, Tensor)", lambda a: (paired((made := torch.linalg.cholesky_ex(unpaired(a)))[0]), made[1]))
+def complex_cholesky(a):
+    return a.new_empty(a.shape), _numbers(a)
+
+
+@_operation("(Tensor a) -> (Tensor, Tensor, Tensor, Tensor)", _eager_complex_lu)
+def complex_lu(a):
+    m, n = a.shape[-2:]
+    return a.new_empty(a.shape), _numbers(a, min(m, n // 2)), _numbers(a, m), _numbers(a)
+
+
+@_operation("(Tensor a, Tensor b, bool lower, bool unit) -> Tensor", lambda a, b, lower, unit: paired(
+    torch.linalg.solve_triangular(unpaired(a), unpaired(b), upper=not lower, unitriangular=unit)))
+def complex_triangular_solve(a, b, lower, unit):
+    return b.new_empty(b.shape)
+
+
+@_operation("(Tensor a) -> (Tensor, Tensor)", lambda a: tuple(map(paired, torch.geqrf(unpaired(a)))))
+def complex_householder_qr(a):
+    m, n = a.shape[-2:]
+    return a.new_empty(a.shape), _numbers(a, 2 * min(m, n // 2), dtype=a.dtype)
+
+
+@_operation("(Tensor a, Tensor scales) -> Tensor",
+            lambda a, scales: paired(torch.linalg.householder_product(unpaired(a), unpaired(scales))))
+def complex_householder_product(a, scales):
+    return a.new_empty(a.shape)
+
+
+@_operation("(Tensor a) -> (Tensor, Tensor, Tensor)", lambda a: (
+    (made := torch.linalg.eigh(unpaired(a)))[0], paired(made[1]), _numbers(a).zero_()))
+def complex_eigh(a):
+    return _numbers(a, a.shape[-2], dtype=a.dtype), a.new_empty(a.shape), _numbers(a)
+
+
+@_operation("(Tensor a, bool full) -> (Tensor, Tensor, Tensor, Tensor)", _eager_complex_svd)
+def complex_svd(a, full):
+    m, n = a.shape[-2], a.shape[-1] // 2
+    k = min(m, n)
+    left, right = (m, n) if full else (k, k)
+    return (_numbers(a, m, 2 * left, dtype=a.dtype), _numbers(a, k, dtype=a.dtype), _numbers(a, right, 2 * n, dtype=a.dtype), _numbers(a))
+
+
+# Vectors of complex matrices of open sizes, which prim has not: torch's own where a program uses them, and nothing where it asks for
 # values alone, as torch asks for vectors whenever it traces.
 @_operation("(Tensor a) -> Tensor", lambda a: torch.linalg.eigh(a)[1].contiguous())
 def hermitian_vectors(a):

@@ -20,12 +20,15 @@ def _small(a, *sizes):
 
 def _taken(a, *sizes):
     """Whether a matrix is written out, or one for the host."""
-    return a.dtype in host.DTYPES or _small(a, *sizes)
+    return a.dtype in host.DTYPES or host.pairs(a) or _small(a, *sizes)
 
 
 def _cholesky(a):
     """L of a Hermitian matrix whose lower triangle is read, and the first step that fails, from 1 on."""
     n = a.shape[-1]
+    if host.pairs(a) and not _small(a, n):
+        made, fails = torch.ops.kiln.complex_cholesky(host.paired(a))
+        return host.unpaired(made), fails
     if a.is_complex():
         made, fails = _cholesky(embedded(a))
         return complex_of(made), (fails + 1) // 2
@@ -83,6 +86,8 @@ def cholesky(a, upper=False):
 def _triangular(a, b, upper, unit):
     """X of A X = B."""
     n = a.shape[-1]
+    if host.pairs(a, b) and not _small(a, n) and 0 not in b.shape:
+        return host.unpaired(torch.ops.kiln.complex_triangular_solve(host.paired(a), host.paired(b), not upper, unit))
     if a.is_complex():
         if not unit:
             diagonal = a.diagonal(dim1=-2, dim2=-1).unsqueeze(-1)
@@ -146,7 +151,8 @@ def _lu(a):
     """L and U in one, the rows that were exchanged (from 1 on), the first pivot that is 0, the permutation."""
     m, n = a.shape[-2:]
     if not _small(a, m, n) or host.is_held(a):
-        made, pivots, order, fails = torch.ops.kiln.lu(a)
+        made, pivots, order, fails = torch.ops.kiln.complex_lu(host.paired(a)) if a.is_complex() else torch.ops.kiln.lu(a)
+        made = host.unpaired(made) if a.is_complex() else made
         return made, pivots + 1, fails, order.to(torch.int64)
     lead = a.shape[:-2]
     rows = torch.arange(m)
@@ -348,6 +354,8 @@ def _householder(a):
     if 0 in (m, n):
         return a.clone(), torch.zeros([*a.shape[:-2], 0], dtype=a.dtype)
     if not _small(a, m, n):
+        if a.is_complex():
+            return tuple(map(host.unpaired, torch.ops.kiln.complex_householder_qr(host.paired(a))))
         return torch.ops.kiln.householder_qr(a)
     rows = torch.arange(m)
     factors = []
@@ -375,11 +383,17 @@ def _householder(a):
     return a, torch.cat(factors, -1) if factors else torch.zeros([*a.shape[:-2], 0], dtype=a.dtype)
 
 
+def _host_product(a, factors):
+    if a.is_complex():
+        return host.unpaired(torch.ops.kiln.complex_householder_product(host.paired(a), host.paired(factors)))
+    return torch.ops.kiln.householder_product(a, factors)
+
+
 def _product(a, factors, columns):
     """The first columns of Q as the host makes them."""
     given = a[..., :columns]
     given = torch.nn.functional.pad(given, (0, columns - given.shape[-1]))
-    return torch.ops.kiln.householder_product(given, factors)
+    return _host_product(given, factors)
 
 
 def _apply(reflectors, factors, b, order):
@@ -399,7 +413,7 @@ def geqrf(a):
 @composes("linalg_householder_product.default")
 def householder_product(a, factors):
     if not _small(a, *a.shape[-2:]):
-        return torch.ops.kiln.householder_product(a, factors) if _taken(a, *a.shape[-2:]) else NotImplemented
+        return _host_product(a, factors) if _taken(a, *a.shape[-2:]) else NotImplemented
     exact = wide(a.dtype)  # errors add up over the columns
     start = torch.eye(a.shape[-2], a.shape[-1], dtype=exact).expand(a.shape)
     return _apply(a.to(exact), factors.to(exact), start, range(factors.shape[-1] - 1, -1, -1)).to(a.dtype)
@@ -411,7 +425,7 @@ def ormqr(a, factors, b, left=True, transpose=False):
         if not _taken(a, *a.shape[-2:]):
             return NotImplemented
         q = _product(a, factors, a.shape[-2])
-        q = q.mT if transpose else q
+        q = adjoint(q) if transpose else q
         return q @ b if left else b @ q
     count = factors.shape[-1]
     if not left:  # B Q is the adjoint of Q* B*
@@ -460,7 +474,7 @@ def lstsq(a, b, rcond=None, *, driver=None):
     """By singular values, of which those that are small beside the largest count as 0."""
     m, n = a.shape[-2:]
     driver = driver or "gelsy"
-    if not has_known_shapes(a, b, driver) or a.dtype not in (*host.DTYPES, torch.complex64) or 0 in a.shape or 0 in b.shape[:-1]:
+    if not has_known_shapes(a, b, driver) or a.dtype not in (*host.DTYPES, *host.COMPLEX) or 0 in a.shape or 0 in b.shape[:-1]:
         return NotImplemented
     if b.shape[-1] == 0:
         return NotImplemented if driver in ("gelss", "gelsd") else _solves_nothing(a, b, driver)

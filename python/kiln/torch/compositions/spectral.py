@@ -116,6 +116,9 @@ def eigh(a, UPLO="L", compute_v=True):
         values, vectors = _eigen(hermitian(a, UPLO.upper() == "L").to(torch.complex128).reshape([-1, n, n]))
         values = values.to(a.dtype.to_real()).reshape([*lead, n])
         return values, vectors.to(a.dtype).reshape(a.shape) if compute_v else torch.zeros(0, dtype=a.dtype)
+    if host.pairs(a):
+        values, vectors, _ = torch.ops.kiln.complex_eigh(host.paired(a if UPLO.upper() == "L" else adjoint(a)))
+        return values, host.unpaired(vectors) if compute_v else torch.zeros(0, dtype=a.dtype)
     if a.dtype in host.COMPLEX:  # each value twice
         whole = hermitian(a, UPLO.upper() == "L")
         values = eigh(embedded(whole))[0][..., ::2].contiguous()
@@ -151,6 +154,10 @@ def _tall(a, full):
 @composes("_linalg_svd.default")
 def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
     is_written = a.dtype in host.COMPLEX and (0 in a.shape or a.dtype == torch.complex64 and _small(a, *a.shape[-2:]))
+    if host.pairs(a) and not is_written:
+        left, size, right, _ = torch.ops.kiln.complex_svd(host.paired(a), full_matrices and compute_uv)
+        left, right = map(host.unpaired, (left, right)) if compute_uv else [torch.zeros(0, dtype=a.dtype)] * 2
+        return left, size, right
     if a.dtype in host.COMPLEX and not is_written:  # each value twice
         left, right = torch.ops.kiln.singular_vectors(a, full_matrices) if compute_uv else [torch.zeros(0, dtype=a.dtype)] * 2
         return left, svd(embedded(a))[1][..., ::2].contiguous(), right
@@ -179,7 +186,7 @@ def svd(a, full_matrices=False, compute_uv=True, *, driver=None):
 
 @composes("linalg_pinv.atol_rtol_tensor")
 def pinv(a, *, atol=None, rtol=None, hermitian=False):
-    if a.dtype not in (*host.DTYPES, torch.complex64):
+    if a.dtype not in (*host.DTYPES, *host.COMPLEX):
         return NotImplemented
     if 0 in a.shape:
         return torch.zeros([*a.shape[:-2], a.shape[-1], a.shape[-2]], dtype=a.dtype)

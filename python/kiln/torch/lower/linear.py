@@ -18,7 +18,9 @@ def _emit(b, out, text, *operands, kind=None):
     return made if isinstance(out, list) else made[0]
 
 
-@lowers(*(f"kiln.{name}.default" for name in ("cholesky", "lu", "householder_qr", "householder_product", "eigh", "eig")))
+@lowers(*(f"kiln.{name}.default" for name in (
+    "cholesky", "lu", "householder_qr", "householder_product", "eigh", "eig", "complex_cholesky", "complex_lu", "complex_householder_qr",
+    "complex_householder_product", "complex_eigh")))
 def whole(b, out, *operands):
     operation = (out[0] if isinstance(out, list) else out).operation
     kind = operation.split(".")[1]
@@ -30,9 +32,15 @@ def pivots_to_permutation(b, out, pivots, rows):
     return _emit(b, out, f"pivots_to_permutation {pivots.name} rows {rows}", pivots)
 
 
-@lowers("kiln.triangular_solve.default")
+@lowers("kiln.triangular_solve.default", "kiln.complex_triangular_solve.default")
 def triangular_solve(b, out, x, y, lower, unit):
-    return _emit(b, out, f"triangular_solve {x.name}, {y.name}{' lower' if lower else ''}{' unit' if unit else ''}", x, y)
+    kind = out.operation.split(".")[1]
+    return _emit(b, out, f"{kind} {x.name}, {y.name}{' lower' if lower else ''}{' unit' if unit else ''}", x, y)
+
+
+@lowers("kiln.complex_svd.default")
+def complex_svd(b, out, x, full):
+    return _emit(b, out, f"complex_svd {x.name}{' full' if full else ''}", x)
 
 
 @lowers("kiln.svd.default")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles every .ttir of a folder for chips of the target nvidia, and counts those that become machine code of each.
 
-Usage: recorded.py FOLDER CHIP OTHER...    every kernel for the first chip, and for one of the others in turn"""
+Usage: recorded.py FOLDER CHIP..."""
 import concurrent.futures
 import os
 import subprocess
@@ -26,15 +26,14 @@ def compile_one(path, chips, folder):
 
 
 def main():
-    folder, first, others = sys.argv[1], sys.argv[2], sys.argv[3:]
+    folder, chips = sys.argv[1], sys.argv[2:]
     paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".ttir")]
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        chips = [[first, others[number % len(others)]] for number in range(len(paths))]
-        problems = list(pool.map(lambda path, pair: compile_one(path, pair, scratch), paths, chips))
+        problems = list(pool.map(lambda path: compile_one(path, chips, scratch), paths))
     for path, problem in zip(paths, problems):
         if problem:
             print(f"{path}: {problem}")
-    print(f"{problems.count('')} of {len(paths)} kernels for {first}, and {' or '.join(others)}")
+    print(f"{problems.count('')} of {len(paths)} kernels for {', '.join(chips)}")
 
 
 main()

@@ -50,10 +50,11 @@ private:
 /// [batch, sequence, heads * size] as [batch, heads, sequence, size]; null
 /// after a report.
 Value splitHeads(Node &n, Value x, int64_t heads);
-/// 1 / sqrt(size of a head), as a scalar of `type`.
-Value scaleOfHeads(Node &n, Value queries, Type type);
 /// The way back.
 Value joinHeads(Node &n, Value x);
+/// 1 / sqrt(size of a head) of [batch, heads, sequence, size], as a scalar of
+/// `type`; 1 for heads of size 0.
+Value scaleOfHeads(Node &n, Value queries, Type type);
 /// Keys or values with each head as often as queries share it; null after a
 /// report.
 Value repeatHeads(Node &n, Value x, Value queries);

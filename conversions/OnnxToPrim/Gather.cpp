@@ -54,7 +54,7 @@ LogicalResult gatherNd(Node &n) {
     return n.fail("has indices that do not fit the data");
   if (depth == 0)
     return n.fail("has indices of no dimension");
-  places = n.assume(places, n.rank(1) - 1, depth);
+  places = n.requireSize(places, n.rank(1) - 1, depth);
   Sizes sizes = n.e.sizesOf(x), flat(sizes.begin(), sizes.begin() + batch);
   OpFoldResult count = n.e.size(1);
   SmallVector<Value> indices;

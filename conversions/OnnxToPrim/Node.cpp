@@ -324,27 +324,25 @@ Type Node::dataType(int64_t number) {
   }
 }
 
-std::optional<int64_t> Node::declaredRank(unsigned i) {
-  if (i < numResults())
-    if (auto tensor = dyn_cast<torch::VTensorType>(op.getResult(i).getType());
-        tensor && tensor.getRanked())
-      return tensor.getShape().size();
+/// The shape that the type of a result says, whose sizes may be open.
+static std::optional<ArrayRef<int64_t>> shapeOfResult(Node &n, unsigned i) {
+  if (i < n.numResults())
+    if (auto type = dyn_cast<torch::VTensorType>(n.op.getResult(i).getType());
+        type && type.getRanked())
+      return type.getShape();
   return std::nullopt;
 }
 
+std::optional<int64_t> Node::declaredRank(unsigned i) {
+  auto shape = shapeOfResult(*this, i);
+  return shape ? std::optional<int64_t>(shape->size()) : std::nullopt;
+}
+
 std::optional<Ints> Node::declared(unsigned i) {
-  if (i >= numResults())
+  auto shape = shapeOfResult(*this, i);
+  if (!shape || ShapedType::isDynamicShape(*shape))
     return std::nullopt;
-  Type type = op.getResult(i).getType();
-  ArrayRef<int64_t> shape;
-  if (auto tensor = dyn_cast<torch::VTensorType>(type);
-      tensor && tensor.getRanked())
-    shape = tensor.getShape();
-  else
-    return std::nullopt;
-  if (ShapedType::isDynamicShape(shape))
-    return std::nullopt;
-  return Ints(shape);
+  return Ints(*shape);
 }
 
 LogicalResult Node::set(unsigned i, Value value) {

@@ -175,7 +175,7 @@ public:
   }
   /// The static shape that the type of a result says.
   std::optional<Ints> declared(unsigned i = 0);
-  /// The rank that the type of a result says.
+  /// The rank that the type of a result says, whose sizes may be open.
   std::optional<int64_t> declaredRank(unsigned i = 0);
   Type elementOut(unsigned i = 0) { return elementOf(op.getResult(i)); }
   LogicalResult set(unsigned i, Value value);
@@ -282,7 +282,7 @@ public:
   Value repeatOpen(Value x, int64_t dim, mlir::OpFoldResult to);
   /// `x` with `size` elements along `dim`. The program fails where an open size
   /// is another one.
-  Value assume(Value x, int64_t dim, int64_t size);
+  Value requireSize(Value x, int64_t dim, int64_t size);
   /// A size that is data: the element of a tensor of rank 0.
   mlir::OpFoldResult sizeFrom(Value number);
   /// Sizes that are the elements of an input of rank 1, which may be data.

@@ -27,7 +27,7 @@ Value Node::expandOpen(Value x, ArrayRef<OpFoldResult> to) {
   return expand(x, to);
 }
 
-Value Node::assume(Value x, int64_t dim, int64_t size) {
+Value Node::requireSize(Value x, int64_t dim, int64_t size) {
   if (shape(x)[dim] == size)
     return x;
   Sizes sizes = e.sizesOf(x);

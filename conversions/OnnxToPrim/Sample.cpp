@@ -136,7 +136,7 @@ LogicalResult gridSample(Node &n) {
       (n.shape(grid).back() != spatial &&
        !ShapedType::isDynamic(n.shape(grid).back())))
     return n.fail("needs a picture and a grid that fits it");
-  grid = n.assume(grid, rank - 1, spatial);
+  grid = n.requireSize(grid, rank - 1, spatial);
   if (mode != "linear" && mode != "cubic" && mode != "nearest")
     return n.fail("has mode '" + mode + "'");
   if (padding != "zeros" && padding != "border" && padding != "reflection")

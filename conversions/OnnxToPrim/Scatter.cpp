@@ -72,7 +72,7 @@ LogicalResult scatterNd(Node &n) {
     return n.fail("has indices that do not fit the data");
   if (llvm::is_contained(n.e.typeOf(updates).getShape(), 0))
     return n.set(x);
-  places = n.assume(places, n.rank(1) - 1, depth);
+  places = n.requireSize(places, n.rank(1) - 1, depth);
   Sizes sizes = n.e.sizesOf(x), window = n.e.sizesOf(places);
   SmallVector<Value> parts;
   Ints dims;

@@ -282,7 +282,7 @@ LogicalResult nonMaxSuppression(Node &n) {
   int64_t corners = n.shape(boxes)[2];
   if (corners != 4 && !ShapedType::isDynamic(corners))
     return n.fail("needs boxes of 4 coordinates");
-  boxes = n.assume(boxes, 2, 4);
+  boxes = n.requireSize(boxes, 2, 4);
   auto &math = n.e.sizeMath();
   Sizes sizes = n.e.sizesOf(scores);
   OpFoldResult batch = sizes[0], classes = sizes[1], count = sizes[2],

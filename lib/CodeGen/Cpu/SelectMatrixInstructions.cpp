@@ -6,6 +6,7 @@
 #include "kiln/Cpu/Passes.h"
 #include "kiln/Dialect/Kiln/Asked.h"
 #include "kiln/Dialect/Kiln/Report.h"
+#include "kiln/Dialect/Stage/Stage.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Staging/SplitProduct.h"
 #include "kiln/Target/Declines.h"

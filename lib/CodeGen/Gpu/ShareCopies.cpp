@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Tile/GridOps.h"
 #include "kiln/Dialect/Tile/KernelOps.h"
 #include "kiln/Gpu/Passes.h"
+#include "kiln/Gpu/ThreadBuilder.h"
 #include "kiln/Target/Clusters.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"

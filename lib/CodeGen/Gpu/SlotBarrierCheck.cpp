@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BarrierCheck.h"
+#include "SharedPlaces.h"
 #include "kiln/Dialect/Simt/ClusterOps.h"
 #include "kiln/Dialect/Tile/GridOps.h"
 #include <numeric>

@@ -28,25 +28,65 @@ bool hoist(Value value, scf::ForOp loop) {
   return true;
 }
 
-/// What a loop adds to a carried value in each iteration, or null.
+/// An offset with elements of 64 bits.
+Value widen(OpBuilder &builder, Value offset) {
+  Type element = getElementTypeOrSelf(offset.getType());
+  if (element.isInteger(64))
+    return offset;
+  Type wide = builder.getI64Type();
+  if (auto tile = dyn_cast<RankedTensorType>(offset.getType()))
+    wide = tile.clone(wide);
+  if (isa<IndexType>(element))
+    return arith::IndexCastOp::create(builder, offset.getLoc(), wide, offset);
+  return arith::ExtSIOp::create(builder, offset.getLoc(), wide, offset);
+}
+
+/// What one operation adds to a value, and that value; nulls for others.
+std::pair<Value, Value> getAdded(Operation *op, scf::ForOp loop) {
+  if (PointerOffsetOpInterface step = asPointerStep(op))
+    return {step.getOffsetInElements(), step.getBasePointers()};
+  auto add = dyn_cast_or_null<arith::AddIOp>(op);
+  if (!add)
+    return {};
+  if (loop.isDefinedOutsideOfLoop(add.getLhs()))
+    return {add.getLhs(), add.getRhs()};
+  auto argument = dyn_cast<BlockArgument>(add.getRhs());
+  if (argument && argument.getOwner() == loop.getBody())
+    return {add.getLhs(), add.getRhs()};
+  return {add.getRhs(), add.getLhs()};
+}
+
+/// What a loop adds to a carried value in each iteration, by one operation or
+/// by several, or null.
 Value getIncrement(BlockArgument carried, Value yielded, scf::ForOp loop) {
-  Operation *op = yielded.getDefiningOp();
-  Value increment;
-  if (PointerOffsetOpInterface step = asPointerStep(op)) {
-    if (step.getBasePointers() == carried)
-      increment = step.getOffsetInElements();
-  } else if (auto add = dyn_cast_or_null<arith::AddIOp>(op)) {
-    if (add.getLhs() == carried)
-      increment = add.getRhs();
-    else if (add.getRhs() == carried)
-      increment = add.getLhs();
+  constexpr size_t kMostParts = 16;
+  SmallVector<Value> parts;
+  for (Value at = yielded; at != carried;) {
+    auto [part, base] = getAdded(at.getDefiningOp(), loop);
+    if (!part || parts.size() == kMostParts || !hoist(part, loop))
+      return Value();
+    parts.push_back(part);
+    at = base;
   }
-  return increment && hoist(increment, loop) ? increment : Value();
+  if (parts.empty())
+    return Value();
+  OpBuilder builder(loop);
+  bool isPointer = isa<PtrType>(getElementTypeOrSelf(carried.getType()));
+  Value sum;
+  for (Value part : parts) {
+    if (isPointer && parts.size() > 1)
+      part = widen(builder, part);
+    sum = sum ? arith::AddIOp::create(builder, loop.getLoc(), sum, part) : part;
+  }
+  return sum;
 }
 
 Value toIndex(OpBuilder &builder, Value value) {
   if (isa<IndexType>(value.getType()))
     return value;
+  // Divisions by constants may move in front of loops.
+  if (std::optional<int64_t> known = getConstantIntValue(value))
+    return arith::ConstantIndexOp::create(builder, value.getLoc(), *known);
   return arith::IndexCastOp::create(builder, value.getLoc(),
                                     builder.getIndexType(), value);
 }
@@ -100,20 +140,35 @@ Value getIteration(OpBuilder &builder, scf::ForOp loop, Type type) {
   return arith::IndexCastOp::create(builder, loc, type, iteration);
 }
 
-/// init + iteration * increment, with 64-bit offsets for pointers.
-Value createClosedForm(OpBuilder &builder, scf::ForOp loop, Value init,
-                       Value increment) {
+/// The number of all iterations, in the integer type `type`, behind the loop.
+Value countAll(OpBuilder &builder, scf::ForOp loop, Type type) {
+  Location loc = loop.getLoc();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0),
+        step = toIndex(builder, loop.getStep());
+  Value length = arith::SubIOp::create(builder, loc,
+                                       toIndex(builder, loop.getUpperBound()),
+                                       toIndex(builder, loop.getLowerBound()));
+  Value least = arith::MaxSIOp::create(builder, loc, length, zero);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value rest = arith::SubIOp::create(builder, loc, step, one);
+  Value rounded = arith::AddIOp::create(builder, loc, least, rest);
+  Value count = arith::DivSIOp::create(builder, loc, rounded, step);
+  if (isa<IndexType>(type))
+    return count;
+  return arith::IndexCastOp::create(builder, loc, type, count);
+}
+
+/// init + iterations * increment, with 64-bit offsets for pointers: what an
+/// iteration finds, or what the loop ends with.
+Value createClosedForm(
+    OpBuilder &builder, scf::ForOp loop, Value init, Value increment,
+    function_ref<Value(OpBuilder &, scf::ForOp, Type)> count) {
   Location loc = loop.getLoc();
   bool isPointer = isa<PtrType>(getElementTypeOrSelf(init.getType()));
+  if (isPointer && !isa<IndexType>(getElementTypeOrSelf(increment.getType())))
+    increment = widen(builder, increment);
   Type element = getElementTypeOrSelf(increment.getType());
-  if (isPointer && !element.isInteger(64) && !isa<IndexType>(element)) {
-    Type wide = builder.getI64Type();
-    if (auto tile = dyn_cast<RankedTensorType>(increment.getType()))
-      wide = tile.clone(wide);
-    increment = arith::ExtSIOp::create(builder, loc, wide, increment);
-    element = builder.getI64Type();
-  }
-  Value iteration = getIteration(builder, loop, element);
+  Value iteration = count(builder, loop, element);
   if (auto tile = dyn_cast<RankedTensorType>(increment.getType()))
     iteration = SplatOp::create(builder, loc, tile, iteration);
   Value total = arith::MulIOp::create(builder, loc, increment, iteration);
@@ -124,7 +179,8 @@ Value createClosedForm(OpBuilder &builder, scf::ForOp loop, Value init,
 } // namespace
 
 void kiln::tile::closeInductions(Operation *root) {
-  root->walk<WalkOrder::PreOrder>([](scf::ForOp loop) {
+  // Inner loops first: an outer loop may carry what an inner one ends with.
+  root->walk([](scf::ForOp loop) {
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     OpBuilder builder(loop.getContext());
     for (auto [index, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
@@ -132,19 +188,25 @@ void kiln::tile::closeInductions(Operation *root) {
       if (!isa<PtrType>(element) && !element.isInteger(32) &&
           !element.isInteger(64))
         continue;
-      // The value after the loop would need the number of iterations.
-      if (!loop.getResult(index).use_empty())
+      Value result = loop.getResult(index);
+      if (!result.use_empty() && loop.getUnsignedCmp())
         continue;
       Value increment = getIncrement(carried, yield.getOperand(index), loop);
       if (!increment)
         continue;
       countIterations(loop);
+      Value init = loop.getInitArgs()[index];
       // Only now: what the increment is made of may have begun the body.
       builder.setInsertionPointToStart(loop.getBody());
       Value closed =
-          createClosedForm(builder, loop, loop.getInitArgs()[index], increment);
+          createClosedForm(builder, loop, init, increment, getIteration);
       carried.replaceAllUsesWith(closed);
       yield.setOperand(index, carried);
+      if (result.use_empty())
+        continue;
+      builder.setInsertionPointAfter(loop);
+      result.replaceAllUsesWith(
+          createClosedForm(builder, loop, init, increment, countAll));
     }
   });
 }

@@ -15,27 +15,12 @@ using namespace kiln;
 using namespace kiln::amd;
 
 constexpr int64_t kMost = int64_t(1) << 31;
-/// How deep expressions of addresses are looked at.
+/// How deep the numbers of a lane are looked at.
 constexpr unsigned kDeepest = 24;
-
 /// Whether lanes have a number alike, also where a branch that all take
 /// together chose it, as for the coordinates of a block.
-static bool isAlike(Value value, unsigned depth = 0) {
-  if (isScalarNumber(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == kDeepest)
-    return false;
-  auto isDeeper = [&](Value other) { return isAlike(other, depth + 1); };
-  if (auto choice = dyn_cast<scf::IfOp>(op)) {
-    unsigned at = cast<OpResult>(value).getResultNumber();
-    return isDeeper(choice.getCondition()) &&
-           llvm::all_of(choice->getRegions(), [&](Region &region) {
-             return isDeeper(region.front().getTerminator()->getOperand(at));
-           });
-  }
-  return isa<arith::ArithDialect>(op->getDialect()) && isMemoryEffectFree(op) &&
-         llvm::all_of(op->getOperands(), isDeeper);
+static bool isAlike(Value value) {
+  return isScalarNumber(value, /*throughChoices=*/true);
 }
 
 namespace {
@@ -81,11 +66,13 @@ private:
       constants += known.getInt() * bytes;
       return true;
     }
-    return collect(cast<Value>(index), bytes, 0);
+    return collect(cast<Value>(index), bytes);
   }
 
   /// Adds the terms of a sum of 64 bits.
-  bool collect(Value value, int64_t factor, unsigned depth) {
+  bool collect(Value value, int64_t factor) {
+    if (++seen > kMostOffsetValues)
+      return false;
     APInt number;
     if (matchPattern(value, m_ConstantInt(&number))) {
       constants += number.getSExtValue() * factor;
@@ -95,22 +82,28 @@ private:
       scalars.push_back({value, factor});
       return true;
     }
-    if (depth == kDeepest)
-      return false;
     if (auto sum = value.getDefiningOp<arith::AddIOp>())
-      return collect(sum.getLhs(), factor, depth + 1) &&
-             collect(sum.getRhs(), factor, depth + 1);
+      return collect(sum.getLhs(), factor) && collect(sum.getRhs(), factor);
     if (auto product = value.getDefiningOp<arith::MulIOp>();
         product && matchPattern(product.getRhs(), m_ConstantInt(&number)) &&
         number.isStrictlyPositive() && number.slt(kMost / factor))
-      return collect(product.getLhs(), factor * number.getSExtValue(),
-                     depth + 1);
+      return collect(product.getLhs(), factor * number.getSExtValue());
     lanes.push_back({value, factor});
     return true;
   }
 
-  /// The largest value of what a lane computes from its number.
-  std::optional<int64_t> mostOf(Value value, unsigned depth = 0) const {
+  /// The largest value of what a lane computes from its number. Each value is
+  /// looked at once.
+  std::optional<int64_t> mostOf(Value value, unsigned depth = 0) {
+    auto [known, isNew] = greatest.try_emplace(value, std::nullopt);
+    if (!isNew)
+      return known->second;
+    std::optional<int64_t> most = computeMost(value, depth);
+    greatest[value] = most;
+    return most;
+  }
+
+  std::optional<int64_t> computeMost(Value value, unsigned depth) {
     APInt number;
     if (matchPattern(value, m_ConstantInt(&number)))
       return number.isNegative() ? std::nullopt
@@ -186,6 +179,8 @@ private:
   Location loc;
   SmallVector<Term> scalars, lanes;
   int64_t constants = 0;
+  llvm::DenseMap<Value, std::optional<int64_t>> greatest;
+  unsigned seen = 0; ///< values that were looked at
 };
 } // namespace
 

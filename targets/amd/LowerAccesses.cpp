@@ -68,9 +68,12 @@ public:
     return range && range->smin().sge(0) && range->smax().slt(kOutside);
   }
 
-  bool isNonNegative(Value number) {
+  /// The greatest that a number may be; nothing if it may be negative.
+  std::optional<int64_t> mostOf(Value number) {
     std::optional<ConstantIntRanges> range = rangeOf(number);
-    return range && range->smin().sge(0);
+    if (!range || range->smin().isNegative())
+      return std::nullopt;
+    return range->smax().getSExtValue();
   }
 
 private:
@@ -224,10 +227,8 @@ private:
     // offset that is outside could be inside. LLVM unrolls loops that do not
     // multiply: there its constants go into the instructions.
     if (!mask && multiplies(b.getBlock())) {
-      auto isNonNegative = [&](Value value) {
-        return ranges->isNonNegative(value);
-      };
-      if (auto split = ScalarOffsets(isNonNegative, b, loc).split(offset)) {
+      auto mostOf = [&](Value value) { return ranges->mostOf(value); };
+      if (auto split = ScalarOffsets(mostOf, b, loc).split(offset)) {
         at = split->lane;
         scalar = split->scalar;
       }

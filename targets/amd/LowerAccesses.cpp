@@ -20,6 +20,7 @@
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -99,6 +100,26 @@ private:
   std::unique_ptr<DataFlowSolver> solver;
 };
 
+/// What every iteration of a loop computes alike, of the values in its body.
+class Invariants {
+public:
+  explicit Invariants(Block *body) : body(body) {
+    for (Operation &op : *body)
+      if (!op.getNumRegions() && isMemoryEffectFree(&op) &&
+          llvm::all_of(op.getOperands(),
+                       [&](Value operand) { return contain(operand); }))
+        values.insert_range(op.getResults());
+  }
+
+  bool contain(Value value) const {
+    return value.getParentBlock() != body || values.contains(value);
+  }
+
+private:
+  Block *body;
+  llvm::DenseSet<Value> values;
+};
+
 /// The type that an access of so many bytes has in the intrinsics; null for
 /// what they have no instruction for.
 Type wordsOf(int64_t bytes, MLIRContext *context) {
@@ -147,6 +168,7 @@ struct LowerAccesses : PassWrapper<LowerAccesses, OperationPass<ModuleOp>> {
       return signalPassFailure();
     Ranges known(getOperation());
     ranges = &known;
+    invariants.clear();
     SmallVector<Operation *> accesses;
     getOperation().walk([&](Operation *op) {
       if (auto load = dyn_cast<simt::LoadOp>(op)) {
@@ -184,13 +206,18 @@ private:
     return arith::ConstantIntOp::create(b, loc, b.getIntegerType(bits), value);
   }
 
+  /// The bytes that the descriptor of a view states.
+  static int64_t recordsOf(Value extent) {
+    IntegerAttr constantExtent;
+    return matchPattern(extent, m_Constant(&constantExtent))
+               ? constantExtent.getInt()
+               : kOutside - 1;
+  }
+
   /// The descriptor of a view. Of an extent that is computed only the limit is
   /// in it: masks keep accesses inside, and one descriptor serves more of them.
   Value descriptorOf(Value base, Value extent, Location loc) {
-    IntegerAttr constantExtent;
-    int64_t bytes = matchPattern(extent, m_Constant(&constantExtent))
-                        ? constantExtent.getInt()
-                        : kOutside - 1;
+    int64_t bytes = recordsOf(extent);
     Value &found = descriptors[{base, bytes}];
     if (found)
       return found;
@@ -217,18 +244,39 @@ private:
     return !block->getOps<simt::MmaOp>().empty();
   }
 
+  /// The part of an offset that goes into a scalar register. Of a lane that
+  /// takes no part it may be anything: with it even an offset that is outside
+  /// could be inside. So what has a mask moves by what its loop counts alone,
+  /// which is known to stay inside; then the mask is one of the loop, and the
+  /// choice that it makes comes before it.
+  std::optional<SplitOffset> splitOf(Value offset, Value extent, Value mask,
+                                     OpBuilder &b, Location loc) {
+    auto mostOf = [&](Value value) { return ranges->mostOf(value); };
+    ScalarOffsets parts(mostOf, b, loc);
+    if (!mask)
+      return parts.split(offset);
+    Block *body = b.getBlock();
+    if (!isa<scf::ForOp>(body->getParentOp()))
+      return std::nullopt;
+    const Invariants &alike = invariants.try_emplace(body, body).first->second;
+    if (!alike.contain(mask))
+      return std::nullopt;
+    auto split =
+        parts.split(offset, [&](Value value) { return alike.contain(value); });
+    bool isInside = split && split->mostScalar <= uint64_t(recordsOf(extent));
+    return isInside ? split : std::nullopt;
+  }
+
   /// The operands behind the value: descriptor, offset of the lane, that of all
   /// lanes, no hints.
   SmallVector<Value> placeOf(Value base, Value offset, Value extent, Value mask,
                              int64_t more, OpBuilder &b, Location loc) {
     Value zero = constant(b, loc, 32, 0);
     Value at, scalar = zero;
-    // Of a lane that takes no part the scalar may be anything: with it even an
-    // offset that is outside could be inside. LLVM unrolls loops that do not
-    // multiply: there its constants go into the instructions.
-    if (!mask && multiplies(b.getBlock())) {
-      auto mostOf = [&](Value value) { return ranges->mostOf(value); };
-      if (auto split = ScalarOffsets(mostOf, b, loc).split(offset)) {
+    // LLVM unrolls loops that do not multiply: there the constants of scalars
+    // go into the instructions.
+    if (multiplies(b.getBlock())) {
+      if (auto split = splitOf(offset, extent, mask, b, loc)) {
         at = split->lane;
         scalar = split->scalar;
       }
@@ -341,6 +389,7 @@ private:
 
   const Chip *chip = nullptr;
   Ranges *ranges = nullptr;
+  llvm::DenseMap<Block *, Invariants> invariants; ///< of bodies of loops
   llvm::DenseMap<std::pair<Value, int64_t>, Value> descriptors;
 };
 } // namespace

@@ -38,6 +38,14 @@ std::unique_ptr<mlir::Pass> createNarrowCountersPass();
 /// addresses need no memory and the loop writes none but that of the workgroup.
 std::unique_ptr<mlir::Pass> createLoadAheadPass();
 
+/// On a loop that runs at least once and whose last trips follow as code.
+constexpr llvm::StringLiteral kPeeled = "peeled";
+
+/// `amd-peel-trips`: where only the last iterations of a loop with matrix
+/// instructions need the masks of its loads, these follow as code of their own,
+/// and the loop has none.
+std::unique_ptr<mlir::Pass> createPeelTripsPass();
+
 /// `amd-ping-pong`: in kernels of two waves for each SIMD, whose loops copy to
 /// LDS past registers and multiply, one half of the waves reads LDS while the
 /// other one multiplies.
@@ -65,6 +73,9 @@ std::unique_ptr<mlir::Pass> createScheduleProductsPass(bool priorities = true,
 /// LLVM's AMDGPU back end; kernels get the attributes of a launch, and LDS of
 /// their own.
 std::unique_ptr<mlir::Pass> createLowerSimtPass();
+
+/// `amd-rotate-loops`: loops whose last trips follow test behind their bodies.
+std::unique_ptr<mlir::Pass> createRotateLoopsPass();
 
 /// `amd-lower-math`: math operations on scalars that the back end has no
 /// accurate code for become arith, math that is one intrinsic, or calls of the

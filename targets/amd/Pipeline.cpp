@@ -26,6 +26,7 @@ void amd::buildAmdTail(OpPassManager &pm,
   pm.addPass(createSkipIdleWavesPass());
   pm.addPass(createNarrowCountersPass());
   pm.addPass(createLoadAheadPass());
+  pm.addPass(createPeelTripsPass());
   if (options.getBool("pingpong", true))
     pm.addPass(createPingPongPass());
   pm.addPass(createLowerCopiesPass());
@@ -34,6 +35,7 @@ void amd::buildAmdTail(OpPassManager &pm,
   // Lanes that do not take part in other accesses are masked by branches.
   pm.addPass(simt::createSimtExpandAccesses());
   pm.addPass(createLowerSimtPass());
+  pm.addPass(createRotateLoopsPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createLowerMathPass());
   pm.addPass(arith::createArithExpandOpsPass());
@@ -52,11 +54,13 @@ void amd::registerAmdPasses() {
   registerPass(createSkipIdleWavesPass);
   registerPass(createNarrowCountersPass);
   registerPass(createLoadAheadPass);
+  registerPass(createPeelTripsPass);
   registerPass(createPingPongPass);
   registerPass(createLowerCopiesPass);
   registerPass(createLowerAccessesPass);
   registerPass([] { return createScheduleProductsPass(); });
   registerPass(createLowerSimtPass);
+  registerPass(createRotateLoopsPass);
   registerPass(createLowerMathPass);
   registerPass(createLowerGpuPass);
   PassPipelineRegistration<>(

@@ -89,7 +89,8 @@ static constexpr Entry kMatmulCosts[] = {
     {"fragments", EntryKind::Positive},     {"memory", EntryKind::Positive},
     {"threads", EntryKind::Positive},       {"widened_rows", EntryKind::Amount},
     {"widened_share", EntryKind::Positive}, {"stored", EntryKind::Dictionary},
-    {"one_step", EntryKind::Dictionary},    {"steps", EntryKind::Dictionary}};
+    {"one_step", EntryKind::Dictionary},    {"steps", EntryKind::Dictionary},
+    {"parts", EntryKind::Dictionary}};
 static constexpr Entry kStored[] = {
     {"share", EntryKind::Positive},    {"warps", EntryKind::Positive},
     {"operations", EntryKind::Amount}, {"access", EntryKind::Positive},
@@ -106,6 +107,11 @@ static constexpr Entry kSteps[] = {
     {"seen", EntryKind::Amount},    {"few", EntryKind::Amount},
     {"first", EntryKind::Amount},   {"chain", EntryKind::Amount},
     {"hidden", EntryKind::Positive}};
+static constexpr Entry kParts[] = {{"barrier", EntryKind::Amount},
+                                   {"write", EntryKind::Positive},
+                                   {"read", EntryKind::Positive},
+                                   {"launch", EntryKind::Amount},
+                                   {"share", EntryKind::Positive}};
 
 std::optional<int64_t> target::wholeNumber(Attribute value) {
   auto whole = dyn_cast_if_present<IntegerAttr>(value);
@@ -216,5 +222,6 @@ LogicalResult target::checkExtra(EmitError emitError, StringRef family,
       failed(check(operands, "few", "operand_copies.few", kCopyRates)) ||
       failed(check(costs, "stored", "matmul_costs.stored", kStored)) ||
       failed(check(costs, "one_step", "matmul_costs.one_step", kOneStep)) ||
-      failed(check(costs, "steps", "matmul_costs.steps", kSteps)));
+      failed(check(costs, "steps", "matmul_costs.steps", kSteps)) ||
+      failed(check(costs, "parts", "matmul_costs.parts", kParts)));
 }

@@ -45,6 +45,18 @@ module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {m
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {matmul_costs = {stored = {seen = -0.5}}}>} {}
 
 // -----
+// expected-error @below {{expected 'matmul_costs.parts' in 'extra' to be a dictionary, found 2 : i64}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {matmul_costs = {parts = 2}}>} {}
+
+// -----
+// expected-error @below {{'matmul_costs.parts' in 'extra' has no entry 'barriers', did you mean 'barrier'}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {matmul_costs = {parts = {barriers = 1}}}>} {}
+
+// -----
+// expected-error @below {{expected 'share' of 'matmul_costs.parts' in 'extra' to be a positive number, found 0 : i64}}
+module attributes {kiln.target = #kiln.target<name = "a", chip = "b", extra = {matmul_costs = {parts = {share = 0}}}>} {}
+
+// -----
 // expected-error @below {{expected 'rank' of 'bulk_copies' in 'extra' to be an integer of at least 1, found 5.000000e+00 : f64}}
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "gpu", extra = {bulk_copies = {rank = 5.0}}>} {}
 
@@ -79,4 +91,5 @@ module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "
 // -----
 // Another family may have a `producer` of its own, and whole numbers are numbers.
 module attributes {kiln.target = #kiln.target<name = "a", chip = "b", family = "mine", extra = {producer = "me", operand_copies = {threads = 32,
-  rest = 0, few = {loss = 0.5}}, matmul_costs = {fragments = 1, stored = {access = 64}, one_step = {overlap = 2}}}>} {}
+  rest = 0, few = {loss = 0.5}}, matmul_costs = {fragments = 1, stored = {access = 64}, one_step = {overlap = 2},
+  parts = {barrier = 0, write = 16, read = 0.5, launch = 0, share = 1}}}>} {}

@@ -63,6 +63,19 @@ struct MatmulCosts {
     double hidden = 8;  ///< elements of a thread that hide all of `chain`
   } steps;
 
+  /// Partial sums of instances that share the depth of a matmul (split-K). A
+  /// description that states none gets these, which were measured on one kind
+  /// of GPU.
+  struct Parts {
+    // In a cluster.
+    double barrier = 1000; ///< cycles of a barrier
+    double write = 20;     ///< bytes that a core writes in a cycle
+    double read = 24;      ///< bytes that a core reads in a cycle
+    // By a second kernel.
+    double launch = 2000; ///< cycles of that kernel
+    double share = 0.545; ///< of the rate of memory
+  } parts;
+
   static MatmulCosts of(target::TargetAttr description);
 };
 

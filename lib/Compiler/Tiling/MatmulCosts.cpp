@@ -80,5 +80,11 @@ MatmulCosts MatmulCosts::of(TargetAttr description) {
                {"first", &costs.steps.first},
                {"chain", &costs.steps.chain},
                {"hidden", &costs.steps.hidden}});
+  takeNumbers(given.getAs<DictionaryAttr>("parts"),
+              {{"barrier", &costs.parts.barrier},
+               {"write", &costs.parts.write},
+               {"read", &costs.parts.read},
+               {"launch", &costs.parts.launch},
+               {"share", &costs.parts.share}});
   return costs;
 }

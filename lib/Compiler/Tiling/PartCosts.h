@@ -4,6 +4,7 @@
 #ifndef KILN_LIB_TILING_PARTCOSTS_H
 #define KILN_LIB_TILING_PARTCOSTS_H
 
+#include "kiln/Tiling/MatmulCosts.h"
 #include <cstdint>
 
 namespace kiln::tiling {
@@ -21,8 +22,8 @@ struct PartWork {
 /// Cycles from the end of the products on until all sums are added up: in
 /// clusters of at most `cluster` instances (addsInCluster), or by a second
 /// kernel. Memory moves `memoryBytes` for each core in a cycle.
-double cyclesOfParts(const PartWork &work, int64_t cores, int64_t cluster,
-                     double memoryBytes);
+double cyclesOfParts(const PartWork &work, const MatmulCosts::Parts &costs,
+                     int64_t cores, int64_t cluster, double memoryBytes);
 
 } // namespace kiln::tiling
 

@@ -244,7 +244,8 @@ static double cyclesOfSums(const ThreadMachine &machine,
                            const ProductWork &work) {
   return cyclesOfParts({work.results, work.instances, work.parts, work.m,
                         work.n, work.rows == 1, work.accBits},
-                       machine.cores, machine.cluster, machine.memoryBytes);
+                       machine.costs.parts, machine.cores, machine.cluster,
+                       machine.memoryBytes);
 }
 
 /// Cycles of a step of threads that multiply factors as copies leave them in

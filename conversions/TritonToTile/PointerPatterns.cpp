@@ -8,6 +8,7 @@
 #include "kiln/Dialect/Triton/Triton.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -167,6 +168,15 @@ struct ConvertAtomicRMW : OpConversionPattern<tt::AtomicRMWOp> {
         convertKind(op.getAtomicRmwOp()), convertOrder(op.getSem()),
         convertScope(op.getScope()), adaptor.getPtr(), value,
         adaptor.getMask());
+    // As after a load, disabled lanes have zero: kernels count with what is
+    // there, and drop it by the mask only where they store.
+    if (adaptor.getMask() && !matchPattern(op.getMask(), m_One()) &&
+        !op.getResult().use_empty()) {
+      Value zero = arith::ConstantOp::create(
+          rewriter, op.getLoc(), rewriter.getZeroAttr(value.getType()));
+      old = arith::SelectOp::create(rewriter, op.getLoc(), adaptor.getMask(),
+                                    old, zero);
+    }
     rewriter.replaceOp(op, fromAddress(rewriter, op.getLoc(), old,
                                        adaptor.getVal().getType()));
     return success();

@@ -112,59 +112,79 @@ uint64_t cancelBits(DType dtype, Generator &random, int64_t index) {
   return bits;
 }
 
+/// A permutation of 0, 1, ...
+void fillOrder(DType dtype, void *data, int64_t count, Generator &random) {
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random.next() % i]);
+  for (int64_t i = 0; i < count; ++i)
+    storeInt(dtype, data, i, order[size_t(i)]);
+}
+
+uint64_t numberBits(DType dtype, double value) {
+  uint64_t bits = 0;
+  if (isFloat(dtype))
+    storeDouble(dtype, &bits, 0, value);
+  else
+    storeInt(dtype, &bits, 0, int64_t(value));
+  return bits;
+}
+
 /// Fills `count` elements; `place` and `places` say which argument it is.
 void fillElements(DType dtype, void *data, int64_t count, const Fill &fill,
                   uint64_t seed, size_t place) {
   Generator random(seed);
-  const std::string &kind = fill.kind;
-  if (kind == "order") {
-    std::vector<int64_t> order(static_cast<size_t>(count));
-    std::iota(order.begin(), order.end(), 0);
-    for (size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1], order[random.next() % i]);
+  // One loop for each kind: names are not compared for each element.
+  auto fillBy = [&](auto bitsOf) {
     for (int64_t i = 0; i < count; ++i)
-      storeInt(dtype, data, i, order[size_t(i)]);
-    return;
-  }
-  std::vector<uint64_t> hurting;
-  if (kind == "hurt" || kind == "seldom")
-    hurting = hurtingBits(dtype);
-  // Tuples in turn: the first argument changes fastest.
-  auto tuple = [&](int64_t i) {
-    uint64_t n = hurting.size(), at = uint64_t(i);
-    for (size_t k = 0; k < place && k < 2; ++k)
-      at /= n;
-    return place < 2 ? hurting[(at + uint64_t(i) / (n * n)) % n]
-                     : hurting[random.next() % n];
+      storeBits(dtype, data, i, bitsOf(i));
   };
   std::pair<double, double> range = plainRange(dtype);
   if (fill.low <= fill.high)
     range = {fill.low, fill.high};
-  for (int64_t i = 0; i < count; ++i) {
-    uint64_t bits = 0;
-    if (kind == "hurt")
-      bits = tuple(i);
-    else if (kind == "seldom" && random.next() % 48 == 0)
-      bits = hurting[random.next() % hurting.size()];
-    else if (kind == "bits" || kind == "finite")
-      bits = anyBits(dtype, random, kind == "finite");
-    else if (kind == "ties")
-      bits = tieBits(dtype, random, i);
-    else if (kind == "cancel")
-      bits = cancelBits(dtype, random, i);
-    else if (kind == "value" || kind == "count") {
-      double value = kind == "value" ? fill.low : double(i);
-      if (isFloat(dtype))
-        storeDouble(dtype, &bits, 0, value);
-      else
-        storeInt(dtype, &bits, 0, int64_t(value));
-    } else if (kind != "zero") {
-      bits = dtype == DType::f8E8M0FNU
-                 ? 120 + random.next() % 14
-                 : rangeBits(dtype, random, range.first, range.second);
-    }
-    storeBits(dtype, data, i, bits);
+  auto plain = [&](int64_t) {
+    return dtype == DType::f8E8M0FNU
+               ? 120 + random.next() % 14
+               : rangeBits(dtype, random, range.first, range.second);
+  };
+  const std::string &kind = fill.kind;
+  if (kind == "order")
+    return fillOrder(dtype, data, count, random);
+  if (kind == "hurt") {
+    std::vector<uint64_t> hurting = hurtingBits(dtype);
+    // Tuples in turn: the first argument changes fastest.
+    return fillBy([&](int64_t i) {
+      uint64_t n = hurting.size(), at = uint64_t(i);
+      for (size_t k = 0; k < place && k < 2; ++k)
+        at /= n;
+      return place < 2 ? hurting[(at + uint64_t(i) / (n * n)) % n]
+                       : hurting[random.next() % n];
+    });
   }
+  if (kind == "seldom") {
+    std::vector<uint64_t> hurting = hurtingBits(dtype);
+    return fillBy([&](int64_t i) {
+      return random.next() % 48 == 0 ? hurting[random.next() % hurting.size()]
+                                     : plain(i);
+    });
+  }
+  if (kind == "bits" || kind == "finite")
+    return fillBy([&, finite = kind == "finite"](int64_t) {
+      return anyBits(dtype, random, finite);
+    });
+  if (kind == "ties")
+    return fillBy([&](int64_t i) { return tieBits(dtype, random, i); });
+  if (kind == "cancel")
+    return fillBy([&](int64_t i) { return cancelBits(dtype, random, i); });
+  if (kind == "value")
+    return fillBy(
+        [&, bits = numberBits(dtype, fill.low)](int64_t) { return bits; });
+  if (kind == "count")
+    return fillBy([&](int64_t i) { return numberBits(dtype, double(i)); });
+  if (kind == "zero")
+    return fillBy([](int64_t) { return uint64_t(0); });
+  fillBy(plain);
 }
 
 } // namespace

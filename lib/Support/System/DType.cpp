@@ -66,11 +66,26 @@ const Traits &traits(DType dtype) {
   return table[index < table.size() ? index : 0];
 }
 
+/// 2^exponent, for exponents of normal numbers.
+double powerOfTwo(int exponent) {
+  uint64_t bits = uint64_t(exponent + 1023) << 52;
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+/// The exponent of a positive number, -1023 of a subnormal one.
+int exponentOf(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return int(bits >> 52) - 1023;
+}
+
 /// The value of a code of at most 16 bits.
 double decode(const Traits &t, uint32_t code) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   if (t.specials == Specials::scale)
-    return code == 0xff ? nan : std::ldexp(1.0, int(code) - t.bias);
+    return code == 0xff ? nan : powerOfTwo(int(code) - t.bias);
   uint32_t mantissa = code & ((1u << t.mantissaBits) - 1);
   uint32_t top = (1u << t.exponentBits) - 1;
   uint32_t exponent = (code >> t.mantissaBits) & top;
@@ -84,9 +99,9 @@ double decode(const Traits &t, uint32_t code) {
   if (t.specials == Specials::nuz && negative && !exponent && !mantissa)
     return nan;
   if (!exponent)
-    return sign * std::ldexp(double(mantissa), 1 - t.bias - t.mantissaBits);
-  return sign * std::ldexp(double(mantissa | (1u << t.mantissaBits)),
-                           int(exponent) - t.bias - t.mantissaBits);
+    return sign * double(mantissa) * powerOfTwo(1 - t.bias - t.mantissaBits);
+  return sign * double(mantissa | (1u << t.mantissaBits)) *
+         powerOfTwo(int(exponent) - t.bias - t.mantissaBits);
 }
 
 /// The largest code without sign that is a finite number.
@@ -126,13 +141,16 @@ uint32_t encode(const Traits &t, double value) {
   } else if (std::isinf(magnitude)) {
     code = all + 1;
   } else {
-    int exponent = 0;
-    std::frexp(magnitude, &exponent);
-    int unbiased = std::max(exponent - 1, 1 - t.bias);
-    // nearbyint rounds to even in the default mode.
-    double scaled =
-        std::nearbyint(std::ldexp(magnitude, t.mantissaBits - unbiased));
-    double place = std::ldexp(double(unbiased + t.bias - 1), t.mantissaBits);
+    int unbiased = std::max(exponentOf(magnitude), 1 - t.bias);
+    // The scale stays a normal number: what is larger is beyond the range
+    // anyway.
+    if (unbiased + t.bias > (1 << t.exponentBits))
+      unbiased = (1 << t.exponentBits) - t.bias;
+    // Less than 2^12 while the exponent fits: adding and subtracting 2^52
+    // rounds to even in the default mode.
+    double scaled = magnitude * powerOfTwo(t.mantissaBits - unbiased);
+    scaled = scaled < 0x1p52 ? (scaled + 0x1p52) - 0x1p52 : scaled;
+    double place = double(unbiased + t.bias - 1) * double(1u << t.mantissaBits);
     double sum = place + scaled; // carries move into the exponent
     code = sum > all ? all + 1 : uint32_t(sum);
   }

@@ -60,6 +60,16 @@ void testTypes() {
   CHECK(half == 0x3c00); // tie to even
   storeDouble(DType::bf16, &half, 0, 1.00390625 + 1e-9);
   CHECK(half == 0x3f81);
+  storeDouble(DType::f16, &half, 0, -1.7e308);
+  CHECK(half == 0xfc00);
+  storeDouble(DType::f16, &half, 0, 5e-324);
+  CHECK(half == 0);
+  storeDouble(DType::f16, &half, 0, 0x1.8p-24);
+  CHECK(half == 2); // half way between subnormals: to even
+  storeDouble(DType::bf16, &half, 0, -0x1p-134);
+  CHECK(half == 0x8000);
+  storeDouble(DType::bf16, &half, 0, 0x1.01p-134);
+  CHECK(half == 1);
   uint8_t byte = 0;
   storeDouble(DType::f8E4M3FN, &byte, 0, 448.0);
   CHECK(byte == 0x7e);

@@ -74,7 +74,8 @@ struct Driver : kiln::runtime::HostDriver<Driver> {
       return failDriver(error, "out of memory");
     (void)alignment; // its memory is addressed by buffer
     auto created = std::make_unique<KilnBuffer>();
-    created->memory.resize(bytes);
+    if (!created->memory.create(bytes))
+      return failDriver(error, "the host has too little memory");
     device->used += bytes;
     *buffer = created.release();
     return 0;

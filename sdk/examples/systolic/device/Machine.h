@@ -4,13 +4,34 @@
 #define SYSTOLIC_MACHINE_H
 
 #include "Isa.h"
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace systolic {
 
-using Memory = std::vector<char>;
+/// Zeros at first. The system gives pages when they are touched: memory that
+/// no kernel uses takes no time.
+class Memory {
+public:
+  /// False if the host has too little.
+  bool create(uint64_t bytes) {
+    begin.reset(static_cast<char *>(std::calloc(bytes ? bytes : 1, 1)));
+    count = begin ? bytes : 0;
+    return begin != nullptr;
+  }
+  char *data() const { return begin.get(); }
+  uint64_t size() const { return count; }
+
+private:
+  struct Free {
+    void operator()(char *bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<char, Free> begin;
+  uint64_t count = 0;
+};
 
 /// A kernel of a module.
 struct Kernel {

@@ -48,7 +48,8 @@ else()
 endif()
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS
   "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}" "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${KILN_TARGET_SUBDIR}")
-set(CPACK_DEBIAN_SDK_PACKAGE_SHLIBDEPS ON)
+# Its one program needs what kiln-runtime does, which it depends on; reading some hundred headers to find that out takes long.
+set(CPACK_DEBIAN_SDK_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DOC_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DOC_PACKAGE_ARCHITECTURE all)
 set(same "(= ${PROJECT_VERSION})")

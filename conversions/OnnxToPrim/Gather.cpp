@@ -95,11 +95,10 @@ LogicalResult oneHot(Node &n) {
   else if (auto declared = n.declared();
            declared && int64_t(declared->size()) == rank + 1)
     depth = (*declared)[dim];
-  if (!depth)
-    return n.fail("has a depth that is not known");
+  OpFoldResult count = depth ? n.e.size(*depth) : n.sizeFrom(n.in(1));
   Value at = n.unsqueeze(n.i64(indices, n.isUnsigned(0)), {dim});
-  at = n.where(n.lt(at, n.number(0, at)), n.add(at, n.integer(*depth)), at);
-  Value place = n.along(n.iota(*depth, n.e.b.getI64Type()), dim, rank + 1);
+  at = n.fromEnd(at, count);
+  Value place = n.along(n.iota(count, n.e.b.getI64Type()), dim, rank + 1);
   auto value = [&](int64_t k) {
     return n.e.reshape(n.slice(n.in(2), 0, k, 1), ArrayRef<int64_t>());
   };

@@ -31,6 +31,8 @@ Value Node::refuse(const Twine &reason) {
 }
 
 Value Node::in(unsigned i) {
+  if (Value better = replaced.lookup(i))
+    return better;
   return i < numInputs() ? e.get(op.getOperands()[i]) : Value();
 }
 

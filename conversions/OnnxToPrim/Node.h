@@ -112,6 +112,8 @@ public:
   bool has(unsigned i) { return i < numInputs() && in(i); }
   /// The tensor of an input; null if it is left out.
   Value in(unsigned i);
+  /// Takes another tensor for an input, of which more is known.
+  void replace(unsigned i, Value value) { replaced[i] = value; }
   /// Its element type as ONNX has it: integers say whether they are signed.
   Type elementIn(unsigned i) { return elementOf(op.getOperands()[i]); }
   Type elementOf(Value source);
@@ -317,6 +319,9 @@ public:
   /// a report.
   FailureOr<SmallVector<Value>> run(mlir::Region &graph,
                                     ArrayRef<Value> inputs);
+
+private:
+  llvm::SmallDenseMap<unsigned, Value, 4> replaced;
 };
 
 /// Whether a value is a sequence, see Node::sequence.

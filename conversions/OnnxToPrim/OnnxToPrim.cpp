@@ -4,6 +4,7 @@
 #include "../TensorToPrim/Functions.h"
 #include "Arguments.h"
 #include "Learning.h"
+#include "Lists.h"
 #include "Node.h"
 #include "Windows.h"
 #include "kiln/Eval/Register.h"
@@ -88,6 +89,7 @@ LogicalResult translate(torch::OperatorOp op, Translator &e, Graph &graph) {
       return n.fail("takes no sequence, found one as input " + Twine(i));
   if (op.getNumResults() == 0)
     return n.fail("has no result");
+  completeLists(n);
   LogicalResult result = entry->rule(n);
   if (failed(result) && !e.reported)
     return n.fail("has no translation to prim");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Padding, and parts around the centre.
-#include "Node.h"
+#include "Lists.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -29,6 +31,20 @@ struct Pads {
   SmallVector<Value> before, behind; // where they are not
 };
 
+/// Pads for axes that are data, of any number.
+Pads padsByAxes(Node &n, int64_t rank, const std::optional<Ints> &all) {
+  Value list = all ? n.list(*all) : n.i64(n.in(1)), axes = axesFrom(n, 3, rank);
+  Value rows = n.e.reshape(list, Sizes{n.e.size(2), n.e.sizesOf(axes)[0]});
+  Value low = n.squeeze(n.slice(rows, 0, 0, 1), {0});
+  Value high = n.squeeze(n.slice(rows, 0, 1, 1), {0});
+  Pads pads;
+  for (int64_t d = 0; d < rank; ++d) {
+    pads.before.push_back(entryOf(n, low, axes, d, n.integer(0)));
+    pads.behind.push_back(entryOf(n, high, axes, d, n.integer(0)));
+  }
+  return pads;
+}
+
 /// Reads the pads, those of `axes` only if there are any.
 FailureOr<Pads> padsOf(Node &n, int64_t rank) {
   Pads pads;
@@ -46,12 +62,15 @@ FailureOr<Pads> padsOf(Node &n, int64_t rank) {
   bool isRow = n.has(1) && n.name().starts_with("com.microsoft.") &&
                n.rank(1) == 2 && n.shape(n.in(1))[0] == 1;
   for (unsigned i : {1u, 3u})
-    if (n.has(i) && ((n.rank(i) != 1 && !(i == 1 && isRow)) ||
-                     !n.e.typeOf(n.in(i)).hasStaticShape()))
-      return n.fail("has pads or axes that are no list of a known length");
-  bool known = all && (!axesIn || axes);
-  int64_t count = axes ? axes->size() : axesIn ? n.shape(axesIn)[0] : rank;
-  int64_t length = all ? all->size() : n.e.typeOf(n.in(1)).getNumElements();
+    if (n.has(i) && n.rank(i) != 1 && !(i == 1 && isRow))
+      return n.fail("has pads or axes that are no list");
+  if (axesIn && !axes)
+    return padsByAxes(n, rank, all);
+  bool known = all.has_value();
+  int64_t count = axes ? axes->size() : rank;
+  int64_t length = all ? all->size() : 2 * count;
+  if (!all && n.e.typeOf(n.in(1)).hasStaticShape())
+    length = n.e.typeOf(n.in(1)).getNumElements();
   if (length != 2 * count)
     return n.fail("has " + Twine(length) + " pads of " + Twine(count) +
                   " dimensions");
@@ -78,15 +97,9 @@ FailureOr<Pads> padsOf(Node &n, int64_t rank) {
   for (int64_t d = 0; d < rank; ++d) {
     Value before = n.integer(0), behind = before;
     for (int64_t k = 0; k < count; ++k) {
-      if (!axesIn && k != d)
+      if ((axes ? n.axis((*axes)[k], rank) : k) != d)
         continue;
       Value low = entry(list, k), high = entry(list, k + count);
-      if (axesIn) {
-        Value axis = n.fromEnd(entry(axesIn, k), n.e.size(rank));
-        Value here = n.eq(axis, n.integer(d));
-        low = n.where(here, low, before);
-        high = n.where(here, high, behind);
-      }
       before = low;
       behind = high;
     }
@@ -140,6 +153,22 @@ LogicalResult pad(Node &n) {
   return n.set(outside ? n.where(outside, value, x) : x);
 }
 
+/// The middle of a dimension, or zeros around it, where only the program knows
+/// the sizes.
+Value openMiddle(Node &n, Value x, int64_t dim, OpFoldResult wanted) {
+  Value size = n.e.sizeTensor(n.e.sizesOf(x)[dim]), zero = n.integer(0);
+  Value more = n.sub(size, n.e.sizeTensor(wanted));
+  Value first = n.div(more, n.integer(2)); // rounded towards 0
+  Value at = n.add(n.iota(wanted, n.e.b.getI64Type()), first);
+  Value isInside = n.both(n.ge(at, zero), n.lt(at, size));
+  // A zero at the end is there for what is outside.
+  Sizes one = n.e.sizesOf(x);
+  one[dim] = n.e.size(1);
+  auto none = tensor_to_prim::numberAttr(n.e.elementOf(x), 0);
+  Value all = n.e.concat({x, n.e.full(none, one)}, dim);
+  return n.take(all, n.where(isInside, at, size), dim);
+}
+
 /// CenterCropPad: the middle of each dimension, or zeros around it.
 LogicalResult centerCropPad(Node &n) {
   Value x = n.in(0);
@@ -149,22 +178,27 @@ LogicalResult centerCropPad(Node &n) {
     dims.push_back(d);
   if (auto axes = n.getInts("axes"))
     dims = n.axes(*axes, rank);
-  auto wanted = n.ints(1);
-  if (!wanted) {
-    auto declared = n.declared();
-    if (!declared || int64_t(declared->size()) != rank)
-      return n.fail("has a shape that is not known");
-    wanted.emplace();
+  auto sizes = n.sizes(1);
+  auto declared = n.declared();
+  if (!sizes && declared && int64_t(declared->size()) == rank) {
+    sizes.emplace();
     for (int64_t d : dims)
-      wanted->push_back((*declared)[d]);
+      sizes->push_back(n.e.size((*declared)[d]));
+  } else if (!sizes) {
+    sizes = n.dataSizes(1);
   }
-  if (n.broken || wanted->size() != dims.size())
-    return n.broken ? failure()
-                    : n.fail("has another number of sizes than axes");
-  for (auto [d, to] : llvm::zip_equal(dims, *wanted)) {
+  if (n.broken || !sizes)
+    return n.broken ? failure() : n.fail("has a shape that is not known");
+  if (sizes->size() != dims.size())
+    return n.fail("has another number of sizes than axes");
+  for (auto [d, wanted] : llvm::zip_equal(dims, *sizes)) {
     int64_t size = n.shape(x)[d];
-    if (ShapedType::isDynamic(size))
-      return n.fail("of a size that is not known");
+    auto known = getConstantIntValue(wanted);
+    if (!known || ShapedType::isDynamic(size)) {
+      x = openMiddle(n, x, d, wanted);
+      continue;
+    }
+    int64_t to = *known;
     Ints low(rank, 0), high(rank, 0);
     if (to < size) {
       x = n.slice(x, d, (size - to) / 2, to);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions, running sums, and indices of extremes.
-#include "Node.h"
+#include "Lists.h"
 
 using namespace mlir;
 
@@ -32,14 +32,75 @@ SmallVector<Ints> candidates(ArrayRef<int64_t> from, ArrayRef<int64_t> declared,
   return sets;
 }
 
+/// Axes that are data, of any number: the elements that are reduced to one are
+/// gathered in a row.
+LogicalResult openAxes(Node &n, Reduce reduce, bool keep) {
+  Value x = n.in(0), one = n.integer(1);
+  int64_t rank = n.rank(0);
+  auto to = n.declaredRank();
+  if (!keep && (!to || *to > rank))
+    return n.fail("has axes that are not known");
+  Value axes = axesFrom(n, 1, rank);
+  Value isAll = n.eq(n.e.sizeTensor(n.e.sizesOf(axes)[0]), n.integer(0));
+  bool isNoop = n.getInt("noop_with_empty_axes", 0);
+  // From the last dimension on: where in the whole an element is that is at a
+  // place among the kept, and among those of a row.
+  Type i64 = n.e.b.getI64Type();
+  SmallVector<Value> named(rank), size(rank), kept(rank), gone(rank);
+  Value count = one, length = one;
+  for (int64_t d = 0; d < rank; ++d) {
+    named[d] = isNamed(n, axes, d);
+    if (!isNoop)
+      named[d] = n.either(named[d], isAll);
+    size[d] = n.e.sizeTensor(n.e.sizesOf(x)[d]);
+    kept[d] = n.where(named[d], one, size[d]);
+    gone[d] = n.where(named[d], size[d], one);
+    count = n.mul(count, kept[d]);
+    length = n.mul(length, gone[d]);
+  }
+  OpFoldResult rows = n.sizeFrom(count), columns = n.sizeFrom(length);
+  auto places = [&](OpFoldResult all, ArrayRef<Value> sizes) {
+    Value left = n.iota(all, i64), stride = one, at = n.mul(left, n.integer(0));
+    for (int64_t d = rank; d-- > 0;) {
+      Value by = n.max(sizes[d], one);
+      at = n.add(at, n.mul(n.binary<prim::RemainderOp>(left, by), stride));
+      left = n.div(left, by);
+      stride = n.mul(stride, size[d]);
+    }
+    return at;
+  };
+  Value at = n.add(n.unsqueeze(places(rows, kept), {1}),
+                   n.unsqueeze(places(columns, gone), {0}));
+  Value flat = n.e.reshape(x, Sizes{n.e.sizeMath().product(n.e.sizesOf(x))});
+  Value result = reduce(n, n.take(flat, at, 0), {1});
+  Sizes shape;
+  // The sizes that are kept move to the front.
+  SmallVector<Value> left(keep ? 0 : *to, one);
+  Value before = n.integer(0);
+  for (int64_t d = 0; d < rank; ++d) {
+    if (keep)
+      shape.push_back(n.sizeFrom(kept[d]));
+    for (auto [k, mine] : llvm::enumerate(left)) {
+      Value here = n.both(n.no(named[d]), n.eq(before, n.integer(k)));
+      mine = n.where(here, kept[d], mine);
+    }
+    before = n.where(named[d], before, n.add(before, one));
+  }
+  for (Value mine : left)
+    shape.push_back(n.sizeFrom(mine));
+  return n.broken || !result ? failure() : n.set(n.e.reshape(result, shape));
+}
+
 /// Axes that are computed: of the sets of dimensions that lead to the declared
 /// shape, the one that they name.
 LogicalResult computedAxes(Node &n, Reduce reduce, bool keep) {
   Value x = n.in(0), axes = n.in(1);
   auto declared = n.declared();
-  if (!declared || n.e.typeOf(axes).getRank() != 1 ||
-      !n.e.typeOf(x).hasStaticShape())
-    return n.fail("has axes that are not known");
+  if (n.e.typeOf(axes).getRank() != 1)
+    return n.fail("has axes that are no list");
+  if (!declared || !n.e.typeOf(x).hasStaticShape() ||
+      !n.e.typeOf(axes).hasStaticShape())
+    return openAxes(n, reduce, keep);
   int64_t rank = n.rank(0);
   auto sets = candidates(n.shape(x), *declared, keep, n.shape(axes)[0]);
   Value at = n.fromEnd(axes, n.e.size(rank));

@@ -272,7 +272,7 @@ FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
   if (!known && !declared && sizes)
     if (!(wanted = n.readSizes(sizes)))
       wanted = n.dataSizes(3);
-  if (!known && !declared && !wanted)
+  if (!known && !declared && !wanted && !scales)
     return n.fail("has scales or sizes that are not known");
   auto scalar = [&](OpFoldResult size) { return scalarOf(n, size); };
   if (known && failed(checkNumbers(n, *known, dims, have, sizes != nullptr)))
@@ -303,6 +303,9 @@ FailureOr<SmallVector<Side>> sidesOf(Node &n, const Resize &r, Value scales,
     else if (common && !declared)
       s.count = rounded(
           n.unary<prim::FloorOp>(n.add(n.mul(common, s.from), num(n, 0.5))));
+    else if (scales && !declared)
+      s.count = rounded(n.unary<prim::FloorOp>(
+          n.mul(n.f32(s.from), n.f32(entry(n, scales, k)))));
     else
       s.count = known    ? n.e.size(number)
                 : wanted ? (*wanted)[k]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Other shapes and orders of the same elements.
 #include "../TensorToPrim/OpenSizes.h"
-#include "Node.h"
+#include "Lists.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -139,17 +139,62 @@ std::optional<Ints> axesOf(Node &n) {
   return n.has(1) ? n.ints(1) : std::nullopt;
 }
 
+/// Squeeze and Unsqueeze with axes that are data. The type of the result says
+/// how many there are.
+LogicalResult computedAxes(Node &n, bool isAdded) {
+  auto declared = n.declared();
+  auto to = n.declaredRank();
+  int64_t from = n.rank(0);
+  if (!to || !n.has(1) || n.rank(1) != 1 ||
+      (isAdded ? *to <= from : *to >= from))
+    return n.fail("has axes that are not known");
+  int64_t count = isAdded ? *to - from : from - *to;
+  n.replace(1, n.requireSize(n.in(1), 0, count));
+  if (declared)
+    return toShape(n, asSizes(n, *declared));
+  if (*to == 0)
+    return toShape(n, {});
+  Value axes = axesFrom(n, 1, isAdded ? *to : from);
+  SmallVector<Value> own;
+  for (OpFoldResult size : n.e.sizesOf(n.in(0)))
+    own.push_back(n.e.reshape(n.e.sizeTensor(size), Ints{1}));
+  Value sizes = own.empty() ? Value() : n.e.concat(own, 0);
+  auto sizeAt = [&](Value place) {
+    place = n.min(n.max(place, n.integer(0)), n.integer(from - 1));
+    return n.take(sizes, n.e.reshape(place, Ints{1}), 0);
+  };
+  // How many sizes are kept before each place: that is where they come from,
+  // and where they go to.
+  Value kept = n.integer(0);
+  Sizes made;
+  SmallVector<Value> left(*to, n.integer(0));
+  for (int64_t d = 0; d < std::max(from, *to); ++d) {
+    Value named = isNamed(n, axes, d);
+    if (isAdded) {
+      Value size =
+          sizes ? n.e.reshape(sizeAt(kept), ArrayRef<int64_t>()) : n.integer(1);
+      made.push_back(n.sizeFrom(n.where(named, n.integer(1), size)));
+    } else {
+      Value size = n.e.reshape(own[d], ArrayRef<int64_t>());
+      for (int64_t k = 0; k < *to; ++k) {
+        Value here = n.both(n.no(named), n.eq(kept, n.integer(k)));
+        left[k] = n.where(here, size, left[k]);
+      }
+    }
+    kept = n.where(named, kept, n.add(kept, n.integer(1)));
+  }
+  for (int64_t k = 0; k < *to && !isAdded; ++k)
+    made.push_back(n.sizeFrom(left[k]));
+  return n.broken ? failure() : toShape(n, made);
+}
+
 LogicalResult squeeze(Node &n) {
   auto given = axesOf(n);
   Ints gone;
   if (given) {
     gone = n.axes(*given, n.rank(0));
   } else if (n.has(1)) {
-    auto declared = n.declared();
-    if (!declared || int64_t(declared->size()) !=
-                         n.rank(0) - n.e.typeOf(n.in(1)).getNumElements())
-      return n.fail("has axes that are not known");
-    return toShape(n, asSizes(n, *declared));
+    return computedAxes(n, /*isAdded=*/false);
   } else {
     for (auto [d, size] : llvm::enumerate(n.shape(n.in(0))))
       if (size == 1)
@@ -164,14 +209,8 @@ LogicalResult squeeze(Node &n) {
 
 LogicalResult unsqueeze(Node &n) {
   auto given = axesOf(n);
-  if (!given) {
-    auto declared = n.declared();
-    if (!declared || !n.has(1) ||
-        int64_t(declared->size()) !=
-            n.rank(0) + n.e.typeOf(n.in(1)).getNumElements())
-      return n.fail("has axes that are not known");
-    return toShape(n, asSizes(n, *declared));
-  }
+  if (!given)
+    return computedAxes(n, /*isAdded=*/true);
   Ints axes = n.axes(*given, n.rank(0) + given->size());
   return n.broken ? failure() : n.set(n.unsqueeze(n.in(0), axes));
 }
@@ -210,13 +249,29 @@ OpFoldResult joined(Node &n, OpFoldResult from, OpFoldResult wanted) {
   return n.e.sizeMath().select(keeps, from, wanted);
 }
 
+/// Puts 1 in front of a shape of an open length, which has the rank of the data
+/// or a lower one.
+void completeShape(Node &n) {
+  int64_t rank = n.rank(0);
+  if (n.rank(1) != 1 || !ShapedType::isDynamic(n.shape(n.in(1))[0]) ||
+      n.declaredRank() != rank || rank == 0)
+    return;
+  Value list = n.i64(n.in(1));
+  Value all = n.e.concat({n.expand(n.integer(1), Ints{rank}), list}, 0);
+  Value length = n.e.sizeTensor(n.e.sizesOf(list)[0]);
+  Value at = n.add(n.iota(rank, n.e.b.getI64Type()), length);
+  n.replace(1, n.take(all, at, 0));
+}
+
 /// The shape may be data, which the host reads.
 LogicalResult expand(Node &n) {
   auto wanted = n.sizes(1);
   if (!wanted) {
+    completeShape(n);
     auto declared = n.declared();
-    wanted = declared && int64_t(declared->size()) >=
-                             n.e.typeOf(n.in(1)).getNumElements()
+    wanted = declared && n.e.typeOf(n.in(1)).hasStaticShape() &&
+                     int64_t(declared->size()) >=
+                         n.e.typeOf(n.in(1)).getNumElements()
                  ? asSizes(n, *declared)
                  : n.dataSizes(1);
   }

@@ -230,6 +230,21 @@ LogicalResult stft(Node &n) {
   return n.set(n.cast(n.e.reshape(result, to), n.elementIn(0)));
 }
 
+/// The same of a size that is data, in f64.
+Value openWindow(Node &n, double c0, double c1, double c2) {
+  Type wide = n.e.b.getF64Type();
+  auto num = [&](double v) { return n.number(v, wide); };
+  Value count = n.i64(n.e.reshape(n.in(0), ArrayRef<int64_t>()));
+  Value period = n.getInt("periodic", 1) ? count : n.sub(count, n.integer(1));
+  period = n.max(period, n.integer(1)); // one element is at angle 0
+  Value at = n.iota(n.sizeFrom(count), wide);
+  Value angle = n.div(n.mul(at, num(2 * M_PI)), n.cast(period, wide));
+  auto wave = [&](double factor, double times) {
+    return n.mul(n.unary<prim::CosOp>(n.mul(angle, num(times))), num(factor));
+  };
+  return n.add(n.sub(num(c0), wave(c1, 1)), wave(c2, 2));
+}
+
 /// Windows of a sum of cosines, c0 - c1 cos + c2 cos 2.
 LogicalResult window(Node &n, double c0, double c1, double c2) {
   Type element = n.dataType(n.getInt("output_datatype", 1));
@@ -238,8 +253,12 @@ LogicalResult window(Node &n, double c0, double c1, double c2) {
     size = known->front();
   else if (auto declared = n.declared(); declared && declared->size() == 1)
     size = declared->front();
-  if (n.broken || !size || *size < 0)
-    return n.broken ? failure() : n.fail("has a size that is not known");
+  if (n.broken)
+    return failure();
+  if (!size)
+    return n.set(n.cast(openWindow(n, c0, c1, c2), element));
+  if (*size < 0)
+    return n.fail("has a size below 0");
   int64_t period = n.getInt("periodic", 1) ? *size : *size - 1;
   SmallVector<double> numbers;
   for (int64_t i = 0; i < *size; ++i) {

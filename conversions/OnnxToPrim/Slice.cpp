@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parts of tensors.
-#include "Node.h"
+#include "Lists.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -32,6 +32,42 @@ Value entryFor(Node &n, Value list, Value axes, int64_t dim, int64_t rank,
   return result;
 }
 
+/// Everything may be data, lists of any length among it: positions are computed
+/// for each dimension.
+LogicalResult openSlice(Node &n) {
+  Value x = n.in(0), zero = n.integer(0), one = n.integer(1);
+  int64_t rank = n.rank(0);
+  for (unsigned i = 1; i < n.numInputs(); ++i)
+    if (n.has(i) && n.rank(i) != 1)
+      return n.fail("has starts, ends, axes or steps that are no list");
+  Type i64 = n.e.b.getI64Type();
+  Value axes =
+      n.has(3) ? axesFrom(n, 3, rank) : n.iota(n.e.sizesOf(n.in(1))[0], i64);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    OpFoldResult all = n.e.sizesOf(x)[dim];
+    Value size = n.e.sizeTensor(all);
+    auto entry = [&](unsigned i, Value otherwise) {
+      return n.has(i) ? entryOf(n, n.in(i), axes, dim, otherwise) : otherwise;
+    };
+    Value step = entry(4, one);
+    Value start = n.fromEnd(entry(1, zero), all);
+    Value end = n.fromEnd(entry(2, size), all);
+    // A step backwards begins at the last element at the latest, and may end
+    // before the first.
+    Value isBack = n.lt(step, zero);
+    Value last = n.where(isBack, n.sub(size, one), size);
+    start = n.min(n.max(start, zero), last);
+    end = n.min(n.max(end, n.where(isBack, n.integer(-1), zero)), last);
+    Value reach = n.where(isBack, n.sub(start, end), n.sub(end, start));
+    Value by = n.max(n.unary<prim::AbsOp>(step), one);
+    Value count = n.where(n.gt(reach, zero),
+                          n.add(n.div(n.sub(reach, one), by), one), zero);
+    Value at = n.add(start, n.mul(n.iota(n.sizeFrom(count), i64), step));
+    x = n.take(x, at, dim);
+  }
+  return n.set(x);
+}
+
 /// Starts that are computed: elements are read one by one, as many as the type
 /// of the result says.
 LogicalResult computedSlice(Node &n) {
@@ -40,13 +76,12 @@ LogicalResult computedSlice(Node &n) {
   int64_t rank = n.rank(0);
   if (!declared || int64_t(declared->size()) != rank ||
       !n.e.typeOf(x).hasStaticShape())
-    return n.fail("has starts, ends, axes or steps that are not known");
+    return openSlice(n);
   for (unsigned i = 1; i < n.numInputs(); ++i)
-    if (n.has(i) && (n.rank(i) != 1 || n.shape(n.in(i)) != n.shape(n.in(1)) ||
-                     !n.e.typeOf(n.in(i)).hasStaticShape()))
+    if (n.has(i) && (n.rank(i) != 1 || n.shape(n.in(i)) != n.shape(n.in(1))))
       return n.fail("has lists of different lengths");
-  if (!n.has(2))
-    return n.fail("has no starts and ends");
+  if (!n.e.typeOf(n.in(1)).hasStaticShape())
+    return openSlice(n);
   Value axes = n.has(3) ? n.in(3) : Value(),
         steps = n.has(4) ? n.in(4) : Value();
   for (int64_t dim = 0; dim < rank; ++dim) {
@@ -170,6 +205,8 @@ LogicalResult slice(Node &n) {
       return computedSlice(n);
     starts = n.dataSizes(1);
     ends = n.dataSizes(2);
+    if (!starts || !ends)
+      return openSlice(n);
   }
   if (!starts || !ends)
     return n.fail("has starts, ends, axes or steps that are not known");

@@ -98,10 +98,11 @@ Value convolve(Node &n, Value x, Value filter, const Window &w,
   x = channelsLast(n, x);
   filter = channelsLast(n, filter);
   int64_t channels = n.shape(x).back(), filters = n.shape(filter)[0];
-  if (groups < 1 ||
-      (!ShapedType::isDynamic(channels) &&
-       channels != groups * n.shape(filter).back()) ||
-      filters % groups)
+  int64_t perGroup = n.shape(filter).back();
+  bool isKnown =
+      !ShapedType::isDynamic(channels) && !ShapedType::isDynamic(perGroup);
+  if (groups < 1 || (isKnown && channels != groups * perGroup) ||
+      (!ShapedType::isDynamic(filters) && filters % groups))
     return n.refuse("has " + Twine(channels) + " channels for filters of " +
                     Twine(n.shape(filter).back()) + " in " + Twine(groups) +
                     " groups");
@@ -129,14 +130,20 @@ Value convolve(Node &n, Value x, Value filter, const Window &w,
 }
 
 /// The sizes of the window, which the filter has, too.
-static FailureOr<Ints> kernelOf(Node &n, Value x, Value filter) {
+static FailureOr<Ints> kernelOf(Node &n, Value x, Value &filter) {
   int64_t rank = n.e.typeOf(x).getRank();
-  if (rank < 3 || n.e.typeOf(filter).getRank() != rank ||
-      !n.e.typeOf(filter).hasStaticShape())
-    return n.fail("needs input and filters of one rank of at least 3, the "
-                  "filters of a known size");
+  if (rank < 3 || n.e.typeOf(filter).getRank() != rank)
+    return n.fail("needs input and filters of one rank of at least 3");
+  auto given = n.getInts("kernel_shape");
+  if (given && int64_t(given->size()) == rank - 2)
+    for (int64_t d = 2; d < rank; ++d)
+      if (ShapedType::isDynamic(n.shape(filter)[d]))
+        filter = n.requireSize(filter, d, (*given)[d - 2]);
   Ints kernel(n.shape(filter).drop_front(2));
-  if (auto given = n.getInts("kernel_shape"); given && *given != kernel)
+  if (ShapedType::isDynamicShape(kernel))
+    return n.fail("has filters of a size that is not known, and no "
+                  "kernel_shape");
+  if (given && *given != kernel)
     return n.fail("has a kernel_shape that is not that of its filters");
   return kernel;
 }
@@ -184,6 +191,8 @@ LogicalResult convTranspose(Node &n) {
   auto kernel = kernelOf(n, x, filter);
   if (failed(kernel))
     return failure();
+  if (!n.e.typeOf(filter).hasStaticShape())
+    return n.fail("needs filters of a known size");
   size_t count = kernel->size();
   int64_t groups = n.getInt("group", 1), channels = n.shape(filter)[0];
   if (groups < 1 || channels % groups)

@@ -98,6 +98,40 @@ struct Recurrent {
   }
 };
 
+/// Gives weights, biases and states the sizes that follow from the number of
+/// states, of which an attribute tells if the weights do not.
+LogicalResult completeSizes(Recurrent &r, int64_t count) {
+  Node &n = r.n;
+  r.hidden = n.shape(r.r)[2];
+  if (ShapedType::isDynamic(r.hidden))
+    r.hidden = n.getInt("hidden_size", 0);
+  if (r.hidden < 1)
+    return n.fail("has a number of states that is not known");
+  auto complete = [&](Value x, ArrayRef<int64_t> sizes) {
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (!ShapedType::isDynamic(size) &&
+          ShapedType::isDynamic(n.shape(x)[dim]))
+        x = n.requireSize(x, dim, size);
+    return x;
+  };
+  int64_t rows = r.gates * r.hidden, open = ShapedType::kDynamic;
+  r.w = complete(r.w, {count, rows, n.shape(n.in(0))[2]});
+  r.r = complete(r.r, {count, rows, r.hidden});
+  auto input = [&](unsigned i, ArrayRef<int64_t> sizes) {
+    if (n.has(i) && n.rank(i) == int64_t(sizes.size()))
+      n.replace(i, complete(n.in(i), sizes));
+  };
+  input(3, {count, 2 * rows});
+  Ints state =
+      r.byBatch ? Ints{open, count, r.hidden} : Ints{count, open, r.hidden};
+  input(5, state);
+  if (r.gates == 4) {
+    input(6, state);
+    input(7, {count, 3 * r.hidden});
+  }
+  return success();
+}
+
 /// Reads inputs and attributes; `functions` are the activations by default.
 LogicalResult readNode(Recurrent &r, ArrayRef<StringRef> functions) {
   Node &n = r.n;
@@ -108,19 +142,17 @@ LogicalResult readNode(Recurrent &r, ArrayRef<StringRef> functions) {
   r.byBatch = n.getInt("layout", 0);
   if (n.broken)
     return failure();
-  auto isWeight = [&](Value x) {
-    return n.e.typeOf(x).getRank() == 3 && n.e.typeOf(x).hasStaticShape();
-  };
-  if (n.rank(0) != 3 || !isWeight(r.w) || !isWeight(r.r))
-    return n.fail("needs an input of rank 3, and weights of rank 3 and known "
-                  "sizes");
+  if (n.rank(0) != 3 || n.e.typeOf(r.w).getRank() != 3 ||
+      n.e.typeOf(r.r).getRank() != 3)
+    return n.fail("needs an input and weights of rank 3");
+  if (failed(completeSizes(r, count)))
+    return failure();
   r.x = r.byBatch ? n.e.transpose(n.in(0), {1, 0, 2}) : n.in(0);
   r.x = n.e.refine(
       r.x, {ShapedType::kDynamic, ShapedType::kDynamic, n.shape(r.w)[2]});
   Sizes sizes = n.e.sizesOf(r.x);
   r.steps = sizes[0];
   r.batch = sizes[1];
-  r.hidden = n.shape(r.r)[2];
   for (Value weight : {r.w, r.r})
     if (n.shape(weight)[0] != count || n.shape(weight)[1] != r.gates * r.hidden)
       return n.fail("has weights that do not fit");

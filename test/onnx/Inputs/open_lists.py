@@ -106,12 +106,43 @@ def several():
             ("top", largest, top, [(X, ints(1)), (X, ints(3)), (X, ints(4))])]
 
 
+def recurrent():
+    """RNN with weights of open sizes, of which an attribute gives the number of states."""
+    data = model(graph([node("RNN", ["x", "w", "r", "b"], ["y", "last"], hidden_size=5)],
+                       [value(name, FLOAT, [None] * rank) for name, rank in zip("xwrb", (3, 3, 3, 2))],
+                       [value("y", FLOAT, [None] * 4), value("last", FLOAT, [None] * 3)]))
+
+    def run(x, w, r, b):
+        state, all_of = numpy.zeros((x.shape[1], 5), "f4"), []
+        for step in x:
+            state = numpy.tanh(step @ w[0].T + state @ r[0].T + b[0, :5] + b[0, 5:])
+            all_of.append(state)
+        return numpy.stack(all_of)[:, None], state[None]
+
+    def given(width, steps, batch):
+        return tuple(RANDOM.standard_normal(shape).astype("f4") for shape in ((steps, batch, width), (1, 5, width), (1, 5, 5), (1, 10)))
+    return [("rnn", data, run, [given(3, 4, 2), given(2, 1, 1), given(6, 7, 3)])]
+
+
+def convolution():
+    """Filters of an open number and open channels, of which an attribute gives the window."""
+    data = model(graph([node("Conv", ["x", "w"], ["y"], kernel_shape=[3], pads=[1, 1])], [value(name, FLOAT, [None] * 3) for name in "xw"],
+                       [value("y", FLOAT, [None] * 3)]))
+
+    def run(x, w):
+        wide = numpy.pad(x, ((0, 0), (0, 0), (1, 1)))
+        windows = numpy.lib.stride_tricks.sliding_window_view(wide, 3, 2)
+        return numpy.einsum("nclk,mck->nml", windows, w)
+    return [("conv", data, run, [tuple(RANDOM.standard_normal(shape).astype("f4") for shape in ((n, c, length), (m, c, 3)))
+                                 for n, c, length, m in ((1, 2, 5, 3), (2, 1, 1, 1), (1, 8, 20, 16))])]
+
+
 def models():
     for name, (op, attributes, rank, expected, calls) in CASES.items():
         names = [f"a{i}" for i in range(len(calls[0]))]
         inputs = [value(each, INT64 if one.dtype == numpy.int64 else FLOAT, [None] * numpy.ndim(one)) for each, one in zip(names, calls[0])]
         yield name, model(graph([node(op, names, ["r"], **attributes)], inputs, [value("r", FLOAT, [None] * rank)]), 20), expected, calls
-    yield from several()
+    yield from [*several(), *recurrent(), *convolution()]
 
 
 def main():

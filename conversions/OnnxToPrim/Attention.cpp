@@ -41,11 +41,30 @@ LogicalResult rotaryEmbedding(Node &n) {
   return n.set(rank == 4 ? result : joinHeads(n, result));
 }
 
+/// The same where only the program knows sizes. A column that is the only one
+/// holds for all keys.
+Value lengthenOpen(Node &n, Value mask, OpFoldResult columns, Value filler) {
+  int64_t last = n.e.typeOf(mask).getRank() - 1;
+  Sizes one = n.e.sizesOf(mask);
+  if (n.graph.sizes.areEqual(one[last], columns))
+    return mask;
+  Value own = n.e.sizeTensor(one[last]);
+  Value place = n.iota(columns, n.e.b.getI64Type());
+  Value isThere = n.lt(place, own), isOnly = n.eq(own, n.integer(1));
+  Value at = n.where(isOnly, n.integer(0), n.where(isThere, place, own));
+  one[last] = n.e.size(1);
+  return n.take(n.e.concat({mask, n.expand(filler, one)}, last), at, last);
+}
+
 /// A mask that is shorter than the keys leaves out those behind it.
 Value lengthen(Node &n, Value mask, Value keys, Value filler) {
   int64_t rank = n.e.typeOf(mask).getRank();
   int64_t columns = n.shape(keys)[2], own = rank ? n.shape(mask)[rank - 1] : 1;
-  if (own == 1 || own >= columns || ShapedType::isDynamic(own))
+  if (own == 1)
+    return mask;
+  if (ShapedType::isDynamic(own) || ShapedType::isDynamic(columns))
+    return lengthenOpen(n, mask, n.e.sizesOf(keys)[2], filler);
+  if (own >= columns)
     return mask;
   Ints before(rank, 0), behind(rank, 0);
   behind[rank - 1] = columns - own;

@@ -129,34 +129,34 @@ Value convolve(Node &n, Value x, Value filter, const Window &w,
   return channelsFirst(n, result);
 }
 
-/// The sizes of the window, which the filter has, too.
-static FailureOr<Ints> kernelOf(Node &n, Value x, Value &filter) {
+/// Gives the filter the sizes of the window that an attribute states.
+static LogicalResult completeFilter(Node &n, Value x, Value &filter) {
   int64_t rank = n.e.typeOf(x).getRank();
   if (rank < 3 || n.e.typeOf(filter).getRank() != rank)
     return n.fail("needs input and filters of one rank of at least 3");
   auto given = n.getInts("kernel_shape");
-  if (given && int64_t(given->size()) == rank - 2)
+  if (!given)
+    return success();
+  if (int64_t(given->size()) == rank - 2)
     for (int64_t d = 2; d < rank; ++d)
       if (ShapedType::isDynamic(n.shape(filter)[d]))
         filter = n.requireSize(filter, d, (*given)[d - 2]);
-  Ints kernel(n.shape(filter).drop_front(2));
-  if (ShapedType::isDynamicShape(kernel))
-    return n.fail("has filters of a size that is not known, and no "
-                  "kernel_shape");
-  if (given && *given != kernel)
+  if (ArrayRef(*given) != n.shape(filter).drop_front(2))
     return n.fail("has a kernel_shape that is not that of its filters");
-  return kernel;
+  return success();
 }
 
 Value convOf(Node &n, Value x, Value filter, Type element) {
-  auto kernel = kernelOf(n, x, filter);
-  if (failed(kernel))
+  if (failed(completeFilter(n, x, filter)))
     return {};
-  auto window = windowOf(n, n.shape(x).drop_front(2), *kernel);
+  ArrayRef<int64_t> kernel = n.shape(filter).drop_front(2);
+  if (ShapedType::isDynamicShape(kernel))
+    return convOpen(n, x, filter, element);
+  auto window = windowOf(n, n.shape(x).drop_front(2), kernel);
   if (failed(window))
     return {};
   x = padOpen(n, x, *window, n.number(0, x));
-  return convolve(n, x, filter, *window, Ints(kernel->size(), 1),
+  return convolve(n, x, filter, *window, Ints(kernel.size(), 1),
                   n.getInt("group", 1), element);
 }
 
@@ -188,18 +188,18 @@ LogicalResult fusedConv(Node &n) {
 /// filters turned round.
 LogicalResult convTranspose(Node &n) {
   Value x = n.in(0), filter = n.in(1);
-  auto kernel = kernelOf(n, x, filter);
-  if (failed(kernel))
+  if (failed(completeFilter(n, x, filter)))
     return failure();
   if (!n.e.typeOf(filter).hasStaticShape())
-    return n.fail("needs filters of a known size");
-  size_t count = kernel->size();
+    return n.set(addBias(n, convTransposeOpen(n, x, filter), 2));
+  Ints kernel(n.shape(filter).drop_front(2));
+  size_t count = kernel.size();
   int64_t groups = n.getInt("group", 1), channels = n.shape(filter)[0];
   if (groups < 1 || channels % groups)
     return n.fail("has filters of " + Twine(channels) + " channels in " +
                   Twine(groups) + " groups");
   Window w;
-  w.kernel = *kernel;
+  w.kernel = kernel;
   w.strides = n.getInts("strides", count, 1);
   w.dilations = n.getInts("dilations", count, 1);
   Ints pads = n.getInts("pads", 2 * count, 0);
@@ -245,7 +245,7 @@ LogicalResult convTranspose(Node &n) {
   llvm::append_range(apart, n.shape(filter).drop_front(1));
   for (size_t d = 0; d < count; ++d) {
     order.push_back(d + 3);
-    joined.push_back((*kernel)[d]);
+    joined.push_back(kernel[d]);
     spatial.push_back(d + 2);
   }
   filter =

@@ -18,14 +18,50 @@ Value lastOf(Node &n, Value x, int64_t count) {
   return n.take(x, n.add(n.iota(count, n.e.b.getI64Type()), first), 2);
 }
 
+/// Adds the bias, applies the activation, and sets the results.
+LogicalResult finishCausal(Node &n, Value made,
+                           llvm::function_ref<Value()> state) {
+  if (n.has(2))
+    made = n.add(made, n.along(n.wide(n.in(2)), 1, 3));
+  StringRef activation = n.getString("activation", "none");
+  if (activation == "silu" || activation == "swish")
+    made = n.mul(made, n.unary<prim::SigmoidOp>(made));
+  else if (activation != "none")
+    return n.fail("has activation '" + activation + "'");
+  if (failed(n.set(0, n.cast(made, n.elementIn(0)))))
+    return failure();
+  return n.wants(1) ? n.set(1, state()) : success();
+}
+
+/// The same with kernels of open sizes.
+LogicalResult openCausalConv(Node &n) {
+  auto &math = n.e.sizeMath();
+  Value x = n.in(0), weight = n.requireSize(n.in(1), 1, 1);
+  Sizes sizes = n.e.sizesOf(x), kernel = n.e.sizesOf(weight);
+  OpFoldResult length = sizes[2], before = math.sub(kernel[2], n.e.size(1));
+  sizes[2] = before;
+  auto none = tensor_to_prim::numberAttr(n.e.elementOf(x), 0);
+  Value past = n.has(3) ? n.in(3) : n.e.full(none, sizes);
+  Value all = n.e.concat({past, x}, 2);
+  Value filter = n.e.reshape(
+      n.wide(weight), Sizes{kernel[0], n.e.size(1), n.e.size(1), kernel[2]});
+  OpenSide side{length, n.integer(0), 1, 1, 1};
+  Value made = convolveOpen(n, n.wide(all), filter, side);
+  return finishCausal(n, made, [&] {
+    Value at = n.iota(before, n.e.b.getI64Type());
+    return n.take(all, n.add(at, n.e.sizeTensor(length)), 2);
+  });
+}
+
 /// CausalConvWithState: each channel is convolved with its own kernel, over
 /// what came before and the new positions.
 LogicalResult causalConv(Node &n) {
   Value x = n.in(0), weight = n.in(1);
   Type element = n.e.elementOf(x);
-  if (n.rank(0) != 3 || n.rank(1) != 3 || !n.e.typeOf(weight).hasStaticShape())
-    return n.fail("needs an input and kernels of rank 3, kernels of known "
-                  "sizes");
+  if (n.rank(0) != 3 || n.rank(1) != 3)
+    return n.fail("needs an input and kernels of rank 3");
+  if (!n.e.typeOf(weight).hasStaticShape())
+    return openCausalConv(n);
   int64_t channels = n.shape(weight)[0], before = n.shape(weight)[2] - 1;
   if (before < 0 || n.shape(weight)[1] != 1)
     return n.fail("has kernels that do not fit");
@@ -40,16 +76,7 @@ LogicalResult causalConv(Node &n) {
   }
   Window window{{before + 1}, {1}, {1}, {0}, {0}};
   Value made = convolve(n, n.wide(all), n.wide(weight), window, {1}, channels);
-  if (n.has(2))
-    made = n.add(made, n.along(n.wide(n.in(2)), 1, 3));
-  StringRef activation = n.getString("activation", "none");
-  if (activation == "silu" || activation == "swish")
-    made = n.mul(made, n.unary<prim::SigmoidOp>(made));
-  else if (activation != "none")
-    return n.fail("has activation '" + activation + "'");
-  if (failed(n.set(0, n.cast(made, n.elementIn(0)))))
-    return failure();
-  return n.wants(1) ? n.set(1, lastOf(n, all, before)) : success();
+  return finishCausal(n, made, [&] { return lastOf(n, all, before); });
 }
 
 /// A node of LinearAttention. Heads of queries come in groups that share a
@@ -150,6 +177,8 @@ LogicalResult linearAttention(Node &n) {
       return failure();
     a.decay = n.unary<prim::ExpOp>(a.decay);
   }
+  if (a.isDelta && n.rank(5) == 3 && ShapedType::isDynamic(n.shape(n.in(5))[2]))
+    n.replace(5, n.repeatOpen(n.in(5), 2, n.e.size(heads)));
   if (a.isDelta)
     a.beta =
         headsOf(n, 5, n.rank(5) == 3 && n.shape(n.in(5))[2] == 1 ? 1 : heads);

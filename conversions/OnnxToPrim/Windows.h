@@ -45,6 +45,25 @@ Value averagePoolOf(Node &n, Value x);
 
 void addRegionRules(NodeRules &rules);
 
+/// One dimension of a convolution whose window only the program knows: how many
+/// places there are, and what of the input is below element k of the window at
+/// a place: place * stride + k * dilation - low, of an input whose elements are
+/// `spread` apart, with zeros between and around them.
+struct OpenSide {
+  mlir::OpFoldResult count;
+  Value low; // a scalar of i64
+  int64_t stride, dilation, spread;
+};
+
+/// Such a convolution of [batch, channels, ...] with filters of [groups,
+/// filters of a group, channels of a group, window...].
+Value convolveOpen(Node &n, Value x, Value filter, ArrayRef<OpenSide> sides,
+                   Type element = {});
+/// Conv of such filters, without a bias; null after a report.
+Value convOpen(Node &n, Value x, Value filter, Type element);
+/// ConvTranspose of such filters, or of an open number of them.
+Value convTransposeOpen(Node &n, Value x, Value filter);
+
 } // namespace kiln::onnx_to_prim
 
 #endif // KILN_CONVERSIONS_ONNXTOPRIM_WINDOWS_H

@@ -137,12 +137,56 @@ def convolution():
                                  for n, c, length, m in ((1, 2, 5, 3), (2, 1, 1, 1), (1, 8, 20, 16))])]
 
 
+def open_windows():
+    """Windows of open sizes: Conv with groups, and ConvTranspose."""
+    kinds = [value(name, FLOAT, [None] * 3) for name in "xw"]
+    conv = model(graph([node("Conv", ["x", "w"], ["y"], group=2, strides=[2], dilations=[3], pads=[2, 1])], kinds,
+                       [value("y", FLOAT, [None] * 3)]))
+    transposed = model(graph([node("ConvTranspose", ["x", "w"], ["y"], strides=[2], dilations=[2], pads=[1, 0], output_padding=[1])], kinds,
+                             [value("y", FLOAT, [None] * 3)]))
+
+    def convolved(x, w):
+        wide, half, reach = numpy.pad(x, ((0, 0), (0, 0), (2, 1))), w.shape[0] // 2, 3 * (w.shape[2] - 1) + 1
+        windows = numpy.lib.stride_tricks.sliding_window_view(wide, reach, 2)[:, :, ::2, ::3]
+        parts = [numpy.einsum("nclk,mck->nml", windows[:, g * w.shape[1]:][:, :w.shape[1]], w[g * half:][:half]) for g in (0, 1)]
+        return numpy.concatenate(parts, 1)
+
+    def spread(x, w):
+        whole = numpy.zeros((x.shape[0], w.shape[1], 2 * (x.shape[2] - 1) + 2 * (w.shape[2] - 1) + 2), "f4")
+        for t, k in numpy.ndindex(x.shape[2], w.shape[2]):
+            whole[:, :, 2 * t + 2 * k] += x[:, :, t] @ w[:, :, k]
+        return whole[:, :, 1:]
+
+    def given(*shapes):
+        return tuple(RANDOM.standard_normal(shape).astype("f4") for shape in shapes)
+    yield "windows", conv, convolved, [given((1, 4, 9), (6, 2, 3)), given((2, 2, 5), (2, 1, 1)), given((1, 6, 20), (4, 3, 5))]
+    yield "transposed", transposed, spread, [given((1, 3, 5), (3, 2, 3)), given((2, 1, 1), (1, 4, 2)), given((1, 4, 7), (4, 1, 1))]
+
+
+def masked():
+    """Attention with a mask of fewer columns than there are keys, which leaves out the keys behind it."""
+    data = model(graph([node("Attention", ["q", "k", "v", "m"], ["y"])],
+                       [value(name, FLOAT, [None] * 4) for name in "qkv"] + [value("m", FLOAT, [None] * 2)],
+                       [value("y", FLOAT, [None] * 4)]), 24)
+
+    def run(q, k, v, m):
+        columns = m.shape[1] if m.shape[1] > 1 else k.shape[2]
+        scores = q @ k[:, :, :columns].swapaxes(2, 3) / numpy.sqrt(q.shape[3]).astype("f4") + m
+        weights = numpy.exp(scores - scores.max(-1, keepdims=True))
+        return weights / weights.sum(-1, keepdims=True) @ v[:, :, :columns]
+
+    def given(queries, keys, columns):
+        shapes = ((2, 3, queries, 4), (2, 3, keys, 4), (2, 3, keys, 5), (queries, columns))
+        return tuple(RANDOM.standard_normal(shape).astype("f4") for shape in shapes)
+    yield "masked", data, run, [given(3, 6, 6), given(3, 6, 4), given(2, 5, 1), given(1, 1, 1)]
+
+
 def models():
     for name, (op, attributes, rank, expected, calls) in CASES.items():
         names = [f"a{i}" for i in range(len(calls[0]))]
         inputs = [value(each, INT64 if one.dtype == numpy.int64 else FLOAT, [None] * numpy.ndim(one)) for each, one in zip(names, calls[0])]
         yield name, model(graph([node(op, names, ["r"], **attributes)], inputs, [value("r", FLOAT, [None] * rank)]), 20), expected, calls
-    yield from [*several(), *recurrent(), *convolution()]
+    yield from [*several(), *recurrent(), *convolution(), *open_windows(), *masked()]
 
 
 def main():

@@ -63,6 +63,22 @@ def linear_sizes():
 
 
 @test
+def infinite_elements_of_images():
+    """Between an infinite element and a finite one all is infinite."""
+    def resized(mode, aligned, **size):
+        return lambda x: F.interpolate(x, mode=mode, align_corners=aligned, **size)
+    for bad in (float("inf"), float("nan")):
+        line, image, volume = torch.randn(1, 2, 9), torch.randn(1, 2, 9, 10), torch.randn(1, 2, 5, 6, 4)
+        for x in (line, image, volume):
+            x.view(-1)[x.numel() // 3] = bad
+        cases = [(resized("linear", False, scale_factor=2.0), line), (resized("bilinear", True, scale_factor=1.7), image),
+                 (resized("trilinear", False, scale_factor=0.6), volume)]
+        for function, x in cases:
+            torch._dynamo.reset()
+            same(fast(function, fullgraph=True, dynamic=False)(x), function(x), equal_nan=True)
+
+
+@test
 def linear_sizes_that_are_open():
     """One graph for all sizes of an image whose result's sizes are a factor of them."""
     def enlarge(x):

@@ -85,7 +85,8 @@ class _Interpolated(torch.autograd.Function):
         image, before = (x.movedim(1, -1), [None]) if ctx.is_last else (x, [None, None])
         parts = [aten._unsafe_index(image, before + list(chosen)).to(wide) for chosen in itertools.product(*places)]
         for weight in reversed(weights):
-            parts = [a + (b - a) * weight for a, b in zip(parts[::2], parts[1::2])]
+            # As eager mode weighs them: differences of infinite elements would be NaN.
+            parts = [a * (1 - weight) + b * weight for a, b in zip(parts[::2], parts[1::2])]
         result = parts[0].to(x.dtype)
         return result.movedim(-1, 1) if ctx.is_last else result
 

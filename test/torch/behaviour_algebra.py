@@ -123,6 +123,23 @@ def complex_matrices_are_factored():
     same((vectors * values) @ vectors.mH, h, 1e-8)
 
 
+@test
+def complex_matrices_of_open_sizes_are_factored():
+    linear = torch.linalg
+
+    def function(x):
+        return linear.inv(x), linear.det(x), *linear.lu(x), linear.solve(x, x.mT + 1)
+    run = fast(function, fullgraph=True, dynamic=True)
+    for n in (5, 36):
+        x = torch.randn(2, n, n, dtype=torch.complex128)
+        for got, want in zip(run(x), function(x), strict=True):
+            same(got, want, 1e-8 * max(1.0, float(want.abs().max())))
+    run = fast(lambda x: tuple(linear.qr(x)), fullgraph=True, dynamic=True)
+    for shape in ((7, 3), (40, 36)):
+        x = torch.randn(*shape, dtype=torch.complex64)
+        same(run(x), tuple(linear.qr(x)), 1e-4)
+
+
 def whole(function):
     torch._dynamo.reset()
     return fast(function, fullgraph=True, dynamic=False)

@@ -5,7 +5,7 @@ import torch
 
 from .. import host
 from ..checks import UNFACTORED
-from . import composes
+from . import complex_steps, composes
 from .embedded import adjoint, complex_of, complex_rows, embedded, rows, wide
 
 #: Rows and columns up to which the steps are written out.
@@ -20,7 +20,12 @@ def _small(a, *sizes):
 
 def _taken(a, *sizes):
     """Whether a matrix is written out, or one for the host."""
-    return a.dtype in host.DTYPES or host.pairs(a) or _small(a, *sizes)
+    return a.dtype in host.DTYPES or a.dtype in host.COMPLEX or _small(a, *sizes)
+
+
+def _is_open(a):
+    """Whether a complex matrix is factorised by loops over its columns."""
+    return a.dtype in host.COMPLEX and not host.pairs(a)
 
 
 def _cholesky(a):
@@ -150,6 +155,8 @@ def cholesky_inverse(factor, upper=False):
 def _lu(a):
     """L and U in one, the rows that were exchanged (from 1 on), the first pivot that is 0, the permutation."""
     m, n = a.shape[-2:]
+    if _is_open(a):
+        return complex_steps.lu(a)
     if not _small(a, m, n) or host.is_held(a):
         made, pivots, order, fails = torch.ops.kiln.complex_lu(host.paired(a)) if a.is_complex() else torch.ops.kiln.lu(a)
         made = host.unpaired(made) if a.is_complex() else made
@@ -317,6 +324,8 @@ def _product_of(diagonal):
     """Of the elements along the last dimension."""
     if not diagonal.is_complex():
         return diagonal.prod(-1)
+    if not isinstance(diagonal.shape[-1], int):
+        return complex_steps.product(diagonal)
     made = torch.ones(diagonal.shape[:-1], dtype=diagonal.dtype)
     for k in range(diagonal.shape[-1]):
         made = made * diagonal[..., k]
@@ -351,6 +360,8 @@ def _squares(x):
 def _householder(a):
     """R and the vectors below it in one, and the factors: as LAPACK's geqrf has them."""
     m, n = a.shape[-2:]
+    if _is_open(a):
+        return complex_steps.householder(a)
     if 0 in (m, n):
         return a.clone(), torch.zeros([*a.shape[:-2], 0], dtype=a.dtype)
     if not _small(a, m, n):
@@ -384,6 +395,8 @@ def _householder(a):
 
 
 def _host_product(a, factors):
+    if _is_open(a) or _is_open(factors.unsqueeze(-2)):
+        return complex_steps.householder_product(a, factors, a.shape[-1])
     if a.is_complex():
         return host.unpaired(torch.ops.kiln.complex_householder_product(host.paired(a), host.paired(factors)))
     return torch.ops.kiln.householder_product(a, factors)
@@ -391,6 +404,8 @@ def _host_product(a, factors):
 
 def _product(a, factors, columns):
     """The first columns of Q as the host makes them."""
+    if _is_open(a):
+        return complex_steps.householder_product(a, factors, columns)
     given = a[..., :columns]
     given = torch.nn.functional.pad(given, (0, columns - given.shape[-1]))
     return _host_product(given, factors)

@@ -58,7 +58,8 @@ Stage kiln::driver::bindStage(StringRef spec) {
 Stage kiln::driver::primStage(const CompileOptions *options) {
   Stage stage{
       "prim",
-      {{"func.func(prim-widen-floats,prim-raise-composites)"},
+      {{"func.func(prim-fold-coordinates,prim-widen-floats,"
+        "prim-raise-composites)"},
        {"core.after-raise", Step::Point},
        {"prim-claim,prim-inline-claims"},
        {"func.func(prim-decompose,prim-split-phases,prim-find-last-updates,"

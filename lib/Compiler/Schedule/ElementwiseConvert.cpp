@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ElementRules.h"
+#include "kiln/Dialect/Prim/TensorInterfaces.h"
 #include <cmath>
 
 using namespace mlir;
@@ -168,7 +169,7 @@ Value kiln::schedule::emitElementwiseTile(Operation *op, ValueRange operands,
         builder, op->getLoc(), TileMath::as(operands[0], type.getElementType()),
         operands[0]);
   }
-  if (isa<prim::WhereOp>(op))
+  if (prim::getElementFunction(op) == prim::ElementFunction::Select)
     return arith::SelectOp::create(builder, op->getLoc(), operands[0],
                                    operands[1], operands[2]);
   if (comparisons().has(op))

@@ -5,6 +5,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PrimFoldCoordinates : Pass<"prim-fold-coordinates", "::mlir::func::FuncOp"> {
+  let summary = "Computes integers that follow from coordinates at compile time";
+  let description = [{
+    An integer tensor of known sizes may be an affine function of the coordinates of its elements, whatever the arguments are: ranges,
+    their differences, gathers and slices, constant prefix sums, and comparisons that have one result everywhere. The pass replaces such gathers, scans and
+    concatenations by `prim.iota`, and constant results by `prim.full`. Models of language compute their
+    masks like this, so the mask of causal attention becomes a comparison of two ranges, which schedules recognise.
+
+    Integers that would wrap, and gathers of places outside of their operand, stay as they are.
+  }];
+}
+
 def PrimRaiseComposites : Pass<"prim-raise-composites", "::mlir::func::FuncOp"> {
   let summary = "Recognises (lifts) composite operations in simpler ones";
   let description = [{

@@ -17,13 +17,13 @@ PLACE = re.compile(rb":(\d+:\d+| byte \d+| (node|graph|input|initializer|opset_i
 CAUGHT = re.compile(rb"cannot process this input|malformed bytecode: reading it ends with")
 
 
-def limit_work():
-    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+def limit_work(limit):
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
 
 
-def compile_limited(command):
-    """What subprocess.run gives, the peak of memory in MiB, and the seconds of a processor."""
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=limit_work)
+def compile_limited(command, limit=5):
+    """What subprocess.run gives, the peak of memory in MiB, and the seconds of a processor; `limit` seconds end the program."""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=lambda: limit_work(limit))
     hanging = threading.Timer(600, child.kill)  # asleep: no work, and no end
     hanging.start()
     said = child.stderr.read()
@@ -37,7 +37,8 @@ def compile_limited(command):
 class Compiler:
     """kiln-compile in children of this process, which has loaded the compiler: starting the program costs more than most inputs do."""
 
-    def __init__(self, build):
+    def __init__(self, build, limit=5):
+        self.limit = limit
         self.program = os.path.join(build, "bin", "kiln-compile").encode()
         library = ctypes.CDLL(os.path.join(build, "lib", "libKiln.so"), mode=ctypes.RTLD_GLOBAL)
         self.targets = [ctypes.CDLL(path) for path in glob.glob(os.path.join(build, "lib", "kiln", "targets", "libkiln-target-*.so"))]
@@ -51,7 +52,7 @@ class Compiler:
         self.said.truncate()
         child = os.fork()
         if child == 0:
-            limit_work()
+            limit_work(self.limit)
             os.dup2(self.said.fileno(), 2)
             os.dup2(os.open(os.devnull, os.O_RDWR), 1)
             os._exit(self.main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)) & 255)
